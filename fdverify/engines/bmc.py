@@ -1,0 +1,93 @@
+"""Bounded model checking: is there a run of so many rounds that ends in a violation?"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from fdverify.engines.parameters import check_parameters, smallest
+from fdverify.errors import InternalError
+from fdverify.logic import Not, Truth
+from fdverify.models.system import Property, State, System
+from fdverify.smt.solver import Answer, FreshSolver, Solver, WordSolver
+from fdverify.symbolic.unroll import Unrolling
+from fdverify.symbolic.values import literal, truth
+from fdverify.symbolic.witness import read_run
+from fdverify.traces.run import Run, replay
+from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
+
+
+class Search:
+    """Runs from the initial state, one round longer each time."""
+
+    def __init__(self, system: System) -> None:
+        self.unrolling = Unrolling(system)
+        self._solver: Solver = FreshSolver() if system.arbitrary() else WordSolver()
+
+    @property
+    def state(self) -> State:
+        return self.unrolling.states[-1]
+
+    def extend(self) -> None:
+        self.unrolling.extend()
+
+    def ask(self, bad: Truth) -> Answer:
+        """Is there a run of exactly this length whose last state is bad?"""
+        self._solver.add(self.unrolling.new_facts())
+        return self._solver.ask(truth(bad))
+
+    def exclude(self, bad: Truth) -> None:
+        """From now on, only runs that were not bad at this length."""
+        self._solver.add([truth(Not(bad))])
+
+    def run(self, bad: Truth, answer: Answer) -> Run:
+        """The run that an answer describes, with the smallest parameters that have one as short."""
+        answer = smallest(self.unrolling, answer, lambda condition: self._solver.ask(truth(bad), truth(condition)))
+        return read_run(self.unrolling, answer)
+
+
+def bmc(system: System, claim: Property, depth: int, report: Report = silent) -> Result:
+    """Look for a violation of ``claim`` in runs of 0, 1, … ``depth`` rounds."""
+    start = perf_counter()
+    check_parameters(system)
+    search = Search(system)
+    for length in range(depth + 1):
+        if length > 0:
+            search.extend()
+        bad = Not(claim.holds(search.state))
+        answer = search.ask(bad)
+        if answer.status == "unknown":
+            detail = f"the solver gave up at depth {length}: {answer.reason}"
+            return _result(Verdict.UNKNOWN, detail, claim, length - 1, start)
+        if answer.status == "sat":
+            run = confirmed(system, claim, search.run(bad, answer))
+            detail = f"{claim.name} is violated after {rounds(length)}"
+            return _result(Verdict.VIOLATED, detail, claim, length, start, run)
+        search.exclude(bad)
+        report(Progress(depth=length))
+    # Without a run of this length nothing has been searched at the end.
+    witness = search.ask(literal(True))
+    if witness.status == "unsat":
+        detail = f"no run is {rounds(depth)} long: the model comes to a dead end, or has no run at all"
+        return _result(Verdict.VACUOUS, detail, claim, depth, start)
+    if witness.status == "unknown":
+        detail = f"the solver gave up on whether a run of {rounds(depth)} exists: {witness.reason}"
+        return _result(Verdict.UNKNOWN, detail, claim, depth, start)
+    return _result(Verdict.BOUNDED, f"{claim.name} holds in every run of up to {rounds(depth)}", claim, depth, start)
+
+
+def confirmed(system: System, claim: Property, run: Run) -> Run:
+    """The run, once its replay has shown that it breaks the claim."""
+    if claim.holds(replay(system, run).last):
+        raise InternalError(f"the solver's run does not violate {claim.name} when it is replayed")
+    return run
+
+
+def rounds(number: int) -> str:
+    return "1 round" if number == 1 else f"{number} rounds"
+
+
+def _result(
+    verdict: Verdict, detail: str, claim: Property, depth: int, start: float, run: Run | None = None
+) -> Result:
+    obligation = Obligation(claim.name, "search", verdict, perf_counter() - start)
+    return Result(verdict, detail, {"depth": depth}, (obligation,), run)

@@ -1,0 +1,62 @@
+"""Parameters in the engines that allow arbitrary ones: are they in their ranges, and which are the smallest?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fdverify.errors import UsageError
+from fdverify.logic import And, Number, Truth
+from fdverify.models.expression import Expression
+from fdverify.models.system import System, below_least
+from fdverify.smt.solver import Answer, FreshSolver
+from fdverify.symbolic.unroll import Unrolling
+from fdverify.symbolic.values import truth
+from fdverify.symbolic.witness import read_parameters
+
+
+def check_parameters(system: System) -> None:
+    """Refuse a defined parameter that can be below its least value for some choice of the arbitrary ones."""
+    if not system.arbitrary():
+        system.fixed_values()
+        return
+    unrolling = Unrolling(system)
+    facts = unrolling.new_facts()
+    for parameter in system.parameters:
+        value = unrolling.parameters[parameter.name]
+        if not isinstance(parameter.value, Expression):
+            continue
+        if isinstance(value, int):
+            if value < parameter.least:
+                raise below_least(parameter, value)
+            continue
+        solver = FreshSolver()
+        solver.add(facts)
+        answer = solver.ask(truth(value < parameter.least))
+        if answer.status == "sat":
+            found = read_parameters(unrolling, answer)
+            where = ", ".join(f"{name}={found[name]}" for name in system.arbitrary())
+            raise UsageError(f"{below_least(parameter, found[parameter.name])} at {where}")
+        if answer.status == "unknown":
+            raise UsageError(
+                f"cannot show that {parameter.name} = {parameter.value} is always at least {parameter.least}",
+                "fix delta and phi, or write a simpler expression",
+            )
+
+
+def smallest(unrolling: Unrolling, answer: Answer, ask: Callable[[Truth], Answer]) -> Answer:
+    """An answer to the same question with the arbitrary parameters as small as they can be, in their order."""
+    pinned: Truth = True
+    for name in unrolling.system.arbitrary():
+        parameter: Number = unrolling.parameters[name]
+        least = next(p.least for p in unrolling.system.parameters if p.name == name)
+        known = read_parameters(unrolling, answer)[name]
+        while least < known:
+            middle = (least + known) // 2
+            better = ask(And(pinned, parameter <= middle))
+            if better.status == "sat":
+                answer, known = better, read_parameters(unrolling, better)[name]
+            else:
+                least = middle + 1
+        pinned = And(pinned, parameter == known)
+    return answer
+

@@ -1,0 +1,25 @@
+"""What can go wrong, as one line for the person at the terminal and one exit code."""
+
+
+class FdverifyError(Exception):
+    """An error with a message fit to be shown alone; ``exit_code`` is what the process ends with."""
+
+    exit_code = 70
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message} (hint: {self.hint})"
+
+
+class UsageError(FdverifyError):
+    """Bad input: an option, an expression, a file, a model."""
+
+    exit_code = 2
+
+
+class InternalError(FdverifyError):
+    """The tool contradicts itself, such as a replay that does not confirm the solver's run."""

@@ -1,0 +1,143 @@
+"""Connectives that dispatch on what they are given.
+
+A model's phases and properties are written once, with these functions and Python's arithmetic, and are run on three kinds
+of values: Python ``int`` and ``bool`` (one state), numpy arrays (a batch of states), symbolic values (all states).
+Neither numpy nor a solver is imported here: arrays say themselves what they are, symbolic values derive from
+:class:`Symbolic`.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import and_, or_
+from typing import Any, ClassVar, NoReturn, TypeAlias
+
+from fdverify.errors import UsageError
+
+Truth: TypeAlias = Any
+"""A ``bool``, an array of them, or a symbolic one."""
+
+Number: TypeAlias = Any
+"""An ``int``, an array of them, or a symbolic one."""
+
+
+class SymbolicMisuse(UsageError):
+    """A symbolic value was used where Python wants to know its value at once."""
+
+
+class Symbolic(ABC):
+    """A value that stands for many: it has no truth value, no hash and no index."""
+
+    __slots__ = ()
+
+    boolean: ClassVar[bool] = False
+
+    @abstractmethod
+    def conjunction(self, operands: Sequence[Truth]) -> Truth: ...
+
+    @abstractmethod
+    def disjunction(self, operands: Sequence[Truth]) -> Truth: ...
+
+    @abstractmethod
+    def negation(self) -> Truth: ...
+
+    @abstractmethod
+    def choose(self, condition: Truth, then: Any, otherwise: Any) -> Any:
+        """``then`` where ``condition`` holds, else ``otherwise``; any of the three may be the symbolic one."""
+
+    def __bool__(self) -> bool:
+        misuse(
+            "a symbolic value has no truth value",
+            "write And, Or, Not, If, Min, Max for and, or, not, if, min, max; split chained comparisons and in",
+        )
+
+    def __hash__(self) -> int:
+        misuse("a symbolic value cannot be hashed", "do not put it into a set or use it as a key")
+
+    def __index__(self) -> int:
+        misuse("a symbolic value is no index", "compare it with each index, or ask the buffer: has(age)")
+
+
+def misuse(message: str, hint: str) -> NoReturn:
+    """Raise with the place in the author's file: the nearest frame outside the modules that implement values."""
+    frame = sys._getframe(1)
+    inside = (__name__, "fdverify.symbolic.values", "fdverify.models.buffer")
+    while frame.f_globals.get("__name__") in inside and frame.f_back is not None:
+        frame = frame.f_back
+    raise SymbolicMisuse(f"{frame.f_code.co_filename}:{frame.f_lineno}: {message}", hint)
+
+
+def And(*operands: Truth) -> Truth:
+    return _connect(operands, unit=True, on_arrays=and_)
+
+
+def Or(*operands: Truth) -> Truth:
+    return _connect(operands, unit=False, on_arrays=or_)
+
+
+def _connect(operands: Sequence[Truth], unit: bool, on_arrays: Callable[[Any, Any], Any]) -> Truth:
+    open_operands = []
+    for operand in operands:
+        if isinstance(operand, bool):
+            if operand is not unit:
+                return operand
+        else:
+            open_operands.append(_checked(operand))
+    if not open_operands:
+        return unit
+    symbolic = next((x for x in open_operands if isinstance(x, Symbolic)), None)
+    if symbolic is not None:
+        return symbolic.conjunction(open_operands) if unit else symbolic.disjunction(open_operands)
+    return reduce(on_arrays, open_operands)
+
+
+def Not(operand: Truth) -> Truth:
+    if isinstance(operand, bool):
+        return not operand
+    return _checked(operand).negation() if isinstance(operand, Symbolic) else ~_checked(operand)
+
+
+def Implies(premise: Truth, conclusion: Truth) -> Truth:
+    return Or(Not(premise), conclusion)
+
+
+def Iff(left: Truth, right: Truth) -> Truth:
+    return _checked(left) == _checked(right)
+
+
+def If(condition: Truth, then: Any, otherwise: Any) -> Any:
+    if isinstance(condition, bool):
+        return then if condition else otherwise
+    _checked(condition)
+    symbolic = next((x for x in (condition, then, otherwise) if isinstance(x, Symbolic)), None)
+    if symbolic is not None:
+        return symbolic.choose(condition, then, otherwise)
+    return condition.__array_namespace__().where(condition, then, otherwise)
+
+
+def Min(left: Number, right: Number) -> Number:
+    return If(left <= right, left, right)
+
+
+def Max(left: Number, right: Number) -> Number:
+    return If(left >= right, left, right)
+
+
+def is_array(value: Any) -> bool:
+    return hasattr(value, "__array_namespace__")
+
+
+def is_truth(value: Any) -> bool:
+    """Whether ``value`` can be true or false (of an array: each entry)."""
+    if isinstance(value, Symbolic):
+        return value.boolean
+    return isinstance(value, bool) or (is_array(value) and value.dtype == bool)
+
+
+def _checked(operand: Truth) -> Any:
+    if not is_truth(operand):
+        misuse(f"expected a truth value, got {type(operand).__name__} {operand!r}", "compare numbers: x > 0, x == 1")
+    return operand

@@ -1,0 +1,298 @@
+"""The Chandra-Toueg failure detector with one sender and one receiver, under partial synchrony.
+
+One global round is the sequence of phases below.  The two published specifications of it differ in four places, kept
+side by side in :class:`Variant`; docs/semantics.md tells them in words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
+from fdverify.models.buffer import ENCODINGS, check_encoding
+from fdverify.models.expression import parse_expression
+from fdverify.models.model import Model, Option
+from fdverify.models.system import (
+    Ages,
+    Choices,
+    Flag,
+    Flags,
+    Integers,
+    Labels,
+    Parameter,
+    Phase,
+    Property,
+    State,
+    Subset,
+    System,
+    Update,
+    Variable,
+    update,
+)
+
+
+class ReceiverPc(IntEnum):
+    """The receiver's step of the round in which it was last active."""
+
+    NoSnd = 0
+    Receive = 1
+    Compute = 2
+
+
+class SenderPc(IntEnum):
+    Send = 0
+    Crashed = 1
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Where the published specifications differ."""
+
+    receiver_starts: ReceiverPc
+    least_idle_before_send: int
+    waiting_time_saturates: bool
+    suspects_after_increment: bool
+
+
+VARIANTS = {
+    "tla": Variant(
+        receiver_starts=ReceiverPc.Compute,
+        least_idle_before_send=2,
+        waiting_time_saturates=True,
+        suspects_after_increment=False,
+    ),
+    "ivy": Variant(
+        receiver_starts=ReceiverPc.NoSnd,
+        least_idle_before_send=0,
+        waiting_time_saturates=False,
+        suspects_after_increment=True,
+    ),
+}
+
+DELTA = Parameter("delta", least=0, value=None, meaning="bound on message delay")
+PHI = Parameter("phi", least=1, value=None, meaning="bound on relative speed")
+SAFE_TIMEOUT = "6*phi+delta"
+
+
+def sender_correct(s: State) -> Truth:
+    return s.sender_pc == SenderPc.Send
+
+
+def receiver_runs(s: State, step: ReceiverPc) -> Truth:
+    """Whether the receiver is active in this round with this step: scheduling leaves a timer at 0 only then."""
+    return And(s.receiver_timer == 0, s.receiver_pc == step)
+
+
+def crash(s: State, c: Choices) -> Update:
+    return update(
+        sender_pc=If(c.crash, SenderPc.Crashed, s.sender_pc),
+        sender_timer=If(c.crash, 0, s.sender_timer),
+        hlfsc=If(c.crash, 0, If(sender_correct(s), s.hlfsc, s.hlfsc + 1)),
+    )
+
+
+def schedule_receiver(s: State, c: Choices) -> Update:
+    at_compute = s.receiver_pc == ReceiverPc.Compute
+    at_receive = s.receiver_pc == ReceiverPc.Receive
+    following = If(at_compute, ReceiverPc.NoSnd, If(at_receive, ReceiverPc.Compute, ReceiverPc.Receive))
+    return update(
+        assume=Or(c.receiver_active, s.receiver_timer + 1 < s.phi),
+        receiver_timer=If(c.receiver_active, 0, s.receiver_timer + 1),
+        receiver_pc=If(c.receiver_active, following, s.receiver_pc),
+    )
+
+
+def age_messages(s: State, c: Choices) -> Update:
+    return update(buffer=s.buffer.age())
+
+
+def send(s: State, c: Choices) -> Update:
+    return update(buffer=s.buffer.send(when=And(s.sender_timer == 0, sender_correct(s))))
+
+
+def receiving(s: State) -> Truth:
+    return receiver_runs(s, ReceiverPc.Receive)
+
+
+@dataclass(frozen=True)
+class VariantPhases:
+    """The phases that read the variant."""
+
+    variant: Variant
+
+    def waited_once_more(self, s: State) -> Number:
+        goes_on = Or(not self.variant.waiting_time_saturates, s.waiting_time < s.timeout)
+        return If(goes_on, s.waiting_time + 1, s.waiting_time)
+
+    def schedule_sender(self, s: State, c: Choices) -> Update:
+        correct = sender_correct(s)
+        may_send = s.sender_timer >= self.variant.least_idle_before_send
+        may_idle = s.sender_timer + 1 < 3 * s.phi
+        return update(
+            assume=Implies(correct, If(c.sender_active, may_send, may_idle)),
+            sender_timer=If(And(correct, Not(c.sender_active)), s.sender_timer + 1, 0),
+        )
+
+    def no_send(self, s: State, c: Choices) -> Update:
+        active = receiver_runs(s, ReceiverPc.NoSnd)
+        return update(waiting_time=If(active, self.waited_once_more(s), s.waiting_time))
+
+    def receive(self, s: State, c: Choices) -> Update:
+        active = receiving(s)
+        heard = Not(c.delivered.empty())
+        retracts = And(heard, s.suspected)
+        return update(
+            # An old message must be delivered at the first opportunity, whatever else is.
+            assume=Implies(And(active, s.buffer.has(s.delta)), c.delivered.has(s.delta)),
+            buffer=s.buffer.deliver(c.delivered),
+            waiting_time=If(heard, 0, If(active, self.waited_once_more(s), s.waiting_time)),
+            suspected=And(s.suspected, Not(heard)),
+            timeout=If(retracts, s.timeout + 1, s.timeout),
+        )
+
+    def compute(self, s: State, c: Choices) -> Update:
+        active = receiver_runs(s, ReceiverPc.Compute)
+        waited = self.waited_once_more(s)
+        reached = (waited if self.variant.suspects_after_increment else s.waiting_time) >= s.timeout
+        return update(
+            waiting_time=If(active, waited, s.waiting_time),
+            suspected=Or(s.suspected, And(active, reached)),
+        )
+
+
+def strong_accuracy(s: State) -> Truth:
+    return Not(And(s.suspected, sender_correct(s)))
+
+
+def eventually_strong_accuracy(s: State) -> Truth:
+    return Implies(s.timeout >= 6 * s.phi + s.delta, strong_accuracy(s))
+
+
+def strong_completeness(s: State) -> Truth:
+    return Implies(s.hlfsc >= 6 * s.phi + s.delta + s.phi * s.timeout, s.suspected)
+
+
+def chandra_toueg(
+    delta: int | None,
+    phi: int | None,
+    *,
+    variant: str = "tla",
+    crash: bool = False,
+    timeout: str = SAFE_TIMEOUT,
+    buffer: str | None = None,
+) -> System:
+    """The detector with these bounds (``None``: arbitrary) and this initial timeout (an expression, or ``any``)."""
+    encoding = buffer or ("predicate" if delta is None else "bitvector")
+    check_encoding(encoding, delta)
+    initial_timeout = None if timeout.strip() == "any" else parse_expression(timeout, {"delta", "phi"})
+    return System(
+        name="chandra-toueg",
+        options={"variant": variant, "crash": str(crash).lower(), "timeout": timeout.strip(), "buffer": encoding},
+        parameters=(
+            Parameter("delta", DELTA.least, delta, DELTA.meaning),
+            Parameter("phi", PHI.least, phi, PHI.meaning),
+            Parameter("initial_timeout", 1, initial_timeout, "the receiver's first timeout"),
+        ),
+        variables=_variables(VARIANTS[variant], crash, encoding),
+        phases=_phases(VARIANTS[variant], crash),
+        properties=_properties(crash),
+    )
+
+
+def _variables(variant: Variant, crash: bool, encoding: str) -> tuple[Variable, ...]:
+    saturates = variant.waiting_time_saturates
+    variables = (
+        Variable("suspected", Flags(), initial=lambda s: False),
+        Variable(
+            "waiting_time",
+            Integers(),
+            initial=lambda s: 0,
+            range=lambda s: And(0 <= s.waiting_time, Implies(saturates, s.waiting_time <= s.timeout)),
+            # The timeout changes only when waiting_time becomes 0, so how far it is exceeded never matters.
+            cap=None if saturates else lambda s: s.timeout,
+        ),
+        Variable(
+            "timeout",
+            Integers(),
+            initial=lambda s: s.initial_timeout,
+            range=lambda s: s.timeout >= s.initial_timeout,
+        ),
+        Variable("sender_pc", Labels(SenderPc), initial=lambda s: SenderPc.Send),
+        Variable("receiver_pc", Labels(ReceiverPc), initial=lambda s: variant.receiver_starts),
+        Variable("buffer", Ages(encoding, bound="delta"), initial=lambda s: frozenset()),
+        Variable(
+            "sender_timer",
+            Integers(),
+            initial=lambda s: 0,
+            range=lambda s: And(0 <= s.sender_timer, s.sender_timer < 3 * s.phi),
+        ),
+        Variable(
+            "receiver_timer",
+            Integers(),
+            initial=lambda s: 0,
+            range=lambda s: And(0 <= s.receiver_timer, s.receiver_timer < s.phi),
+        ),
+    )
+    if not crash:
+        return variables
+    hlfsc = Variable(
+        "hlfsc",
+        Integers(),
+        initial=lambda s: -1,
+        range=lambda s: If(sender_correct(s), s.hlfsc == -1, s.hlfsc >= 0),
+        ghost=True,
+        clock=True,
+    )
+    return (*variables, hlfsc)
+
+
+def _phases(variant: Variant, with_crash: bool) -> tuple[Phase, ...]:
+    steps = VariantPhases(variant)
+    crashing = (Phase("crash", crash, (Flag("crash", when=sender_correct),)),) if with_crash else ()
+    return (
+        *crashing,
+        Phase("schedule_sender", steps.schedule_sender, (Flag("sender_active", when=sender_correct),)),
+        Phase("schedule_receiver", schedule_receiver, (Flag("receiver_active"),)),
+        Phase("age_messages", age_messages),
+        Phase("send", send),
+        Phase("no_send", steps.no_send),
+        Phase("receive", steps.receive, (Subset("delivered", of="buffer", when=receiving),)),
+        Phase("compute", steps.compute),
+    )
+
+
+def _properties(with_crash: bool) -> tuple[Property, ...]:
+    properties = (
+        Property("strong-accuracy", strong_accuracy, "a sender that has not crashed is not suspected"),
+        Property(
+            "eventually-strong-accuracy",
+            eventually_strong_accuracy,
+            "from timeout >= 6*phi+delta on, a sender that has not crashed is not suspected",
+        ),
+    )
+    if not with_crash:
+        return properties
+    completeness = Property(
+        "strong-completeness",
+        strong_completeness,
+        "once the sender has been crashed for 6*phi+delta+phi*timeout rounds, it is suspected",
+    )
+    return (*properties, completeness)
+
+
+CHANDRA_TOUEG = Model(
+    name="chandra-toueg",
+    summary="the Chandra-Toueg failure detector, one sender and one receiver, under partial synchrony",
+    parameters=(DELTA, PHI),
+    options=(
+        Option("variant", "which published specification", "tla", choices=tuple(VARIANTS)),
+        Option("crash", "whether the sender may crash", False),
+        Option("timeout", "the initial timeout, or any", SAFE_TIMEOUT, metavar="EXPR|any"),
+        Option(
+            "buffer", "encoding of the buffer; by default bitvector for a fixed delta, else predicate", None, ENCODINGS
+        ),
+    ),
+    default_property="strong-accuracy",
+    build=chandra_toueg,
+)

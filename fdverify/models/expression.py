@@ -1,0 +1,101 @@
+"""Small arithmetic over named integers, as options give it: ``6*phi+delta``.  Parsed, never evaluated as Python.
+
+The grammar is a part of Python's own, so Python's parser reads it; every node that is not listed here is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import add, floordiv, mod, mul, sub
+
+from fdverify.errors import UsageError
+from fdverify.logic import Max, Min, Number
+
+_LONGEST = 1000
+_OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
+    ast.Add: add,
+    ast.Sub: sub,
+    ast.Mult: mul,
+    ast.FloorDiv: floordiv,
+    ast.Mod: mod,
+}
+_FUNCTIONS = {"min": Min, "max": Max}
+
+
+@dataclass(frozen=True)
+class Expression:
+    text: str
+    tree: ast.expr
+
+    def __str__(self) -> str:
+        return self.text
+
+    def evaluate(self, values: Mapping[str, Number]) -> Number:
+        return _evaluate(self.tree, values)
+
+
+def parse_expression(text: str, names: Collection[str]) -> Expression:
+    """Read ``text`` over the integers called ``names``; a :class:`UsageError` says what is wrong with it, and where."""
+    if len(text) > _LONGEST:
+        raise UsageError(f"expression of {len(text)} characters is longer than {_LONGEST}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+        _check(text, tree, names)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise _refused(text, "it does not parse", names) from None
+    return Expression(text.strip(), tree)
+
+
+def _refused(text: str, reason: str, names: Collection[str]) -> UsageError:
+    known = ", ".join(sorted(names))
+    return UsageError(
+        f"bad expression {text!r}: {reason}",
+        f"integers, {known}, + - * ( ) min max, // and % by a positive literal",
+    )
+
+
+def _check(text: str, node: ast.expr, names: Collection[str]) -> None:
+    match node:
+        case ast.Constant(value=value) if type(value) is int:
+            return
+        case ast.Name(id=name):
+            if name not in names:
+                raise _refused(text, f"unknown name {name}", names)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            _check(text, operand, names)
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+            if isinstance(operator, ast.FloorDiv | ast.Mod) and not _is_positive_literal(right):
+                raise _refused(text, "division by what is not a positive literal", names)
+            _check(text, left, names)
+            _check(text, right, names)
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
+            if len(arguments) < 2:
+                raise _refused(text, f"{name} takes two values or more", names)
+            for argument in arguments:
+                _check(text, argument, names)
+        case _:
+            raise _refused(text, f"{ast.unparse(node)!r} is not in the grammar", names)
+
+
+def _is_positive_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0
+
+
+def _evaluate(node: ast.expr, values: Mapping[str, Number]) -> Number:
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Name(id=name):
+            return values[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_evaluate(operand, values)
+        case ast.UnaryOp(operand=operand):
+            return _evaluate(operand, values)
+        case ast.BinOp(left=left, op=operator, right=right):
+            return _OPERATORS[type(operator)](_evaluate(left, values), _evaluate(right, values))
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return reduce(_FUNCTIONS[name], (_evaluate(argument, values) for argument in arguments))
+    raise AssertionError(f"unchecked node {ast.dump(node)}")

@@ -1,0 +1,56 @@
+"""A state as a flat row of stored parts: what the explorer keeps in arrays and the compiler names with constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fdverify.logic import Number
+from fdverify.models.buffer import Column, ColumnBuffer, column_buffer
+from fdverify.models.system import Ages, Flags, Labels, State, System, Variable
+
+
+def columns_of(variable: Variable, parameters: Mapping[str, Number]) -> tuple[Column, ...]:
+    match variable.sort:
+        case Ages(encoding, bound):
+            return column_buffer(encoding).columns(parameters[bound])
+        case Flags():
+            return ("bool",)
+        case Labels(names):
+            return (max(names).bit_length(),)
+        case _:
+            return ("int",)
+
+
+def parts_of(variable: Variable, value: Any) -> tuple[Any, ...]:
+    return value.to_columns() if isinstance(value, ColumnBuffer) else (value,)
+
+
+def value_of(variable: Variable, parameters: Mapping[str, Number], parts: Sequence[Any]) -> Any:
+    match variable.sort:
+        case Ages(encoding, bound):
+            return column_buffer(encoding).from_columns(parameters[bound], parts)
+        case _:
+            return parts[0]
+
+
+class Layout:
+    """The row of a system with fixed parameters; ``variables`` may leave some out."""
+
+    def __init__(self, system: System, parameters: Mapping[str, Number], variables: Sequence[Variable]) -> None:
+        self.system = system
+        self.parameters = parameters
+        self.variables = variables
+        self.columns = [column for v in variables for column in columns_of(v, parameters)]
+
+    def flatten(self, state: State) -> list[Any]:
+        return [part for variable in self.variables for part in parts_of(variable, state[variable.name])]
+
+    def restore(self, row: Sequence[Any]) -> State:
+        values = dict(self.parameters)
+        at = 0
+        for variable in self.variables:
+            width = len(columns_of(variable, self.parameters))
+            values[variable.name] = value_of(variable, self.parameters, row[at : at + width])
+            at += width
+        return State(values)

@@ -1,0 +1,48 @@
+"""A model: a family of systems with the parameters and options that pick one of them.
+
+The command line takes its options from here, so a model in a user's file has the same comfort as a shipped one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from fdverify.errors import UsageError
+from fdverify.models.system import Parameter, System
+
+OptionValue = str | bool | None
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice of words (``choices``), free text, or, when the default is a truth value, a switch."""
+
+    name: str
+    meaning: str
+    default: OptionValue
+    choices: tuple[str, ...] = ()
+    metavar: str = "TEXT"
+
+
+@dataclass(frozen=True)
+class Model:
+    """``build`` gets every parameter (a number, or ``None`` for an arbitrary one) and every option by its name."""
+
+    name: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    options: tuple[Option, ...]
+    default_property: str
+    build: Callable[..., System]
+
+    def instantiate(self, parameters: Mapping[str, int | None], options: Mapping[str, OptionValue]) -> System:
+        for parameter in self.parameters:
+            value = parameters.get(parameter.name)
+            if value is not None and value < parameter.least:
+                raise UsageError(f"--{parameter.name} must be at least {parameter.least}, got {value}")
+        for option in self.options:
+            chosen = options.get(option.name, option.default)
+            if option.choices and chosen is not None and chosen not in option.choices:
+                raise UsageError(f"--{option.name} must be one of {', '.join(option.choices)}, got {chosen}")
+        return self.build(**parameters, **options)

@@ -1,0 +1,262 @@
+"""A system: parameters, variables, and the phases that make up one global round.
+
+A phase is an ordinary function of the state and the choices made in it; what it does not mention stays as it was.
+Nothing here knows a solver: the same functions run on Python values, on arrays and on symbolic values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from enum import IntEnum
+from typing import Any, TypeAlias
+
+from fdverify.errors import UsageError
+from fdverify.logic import And, Implies, Not, Number, Or, Truth
+from fdverify.models.buffer import Buffer, ColumnBuffer
+from fdverify.models.expression import Expression
+
+
+class State:
+    """Values by name: the parameters, and the variables at one point of a run.  ``s.timeout``, ``s.delta``."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "_values", dict(values))
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._values[name]
+        except KeyError:
+            raise UsageError(f"the state has no {name}", did_you_mean(name, self._values)) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise UsageError(f"a state cannot be changed: {name}", "return update(...) from the phase")
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def values(self) -> Mapping[str, Any]:
+        return self._values
+
+    def changed(self, changes: Mapping[str, Any]) -> State:
+        return State({**self._values, **changes})
+
+
+Choices: TypeAlias = State
+"""The choices made in a phase, by name; the same read-only record as a state."""
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a phase does: new values for some variables, possible only where ``assume`` holds."""
+
+    changes: Mapping[str, Any]
+    assume: Truth = True
+
+
+def update(assume: Truth = True, **changes: Any) -> Update:
+    return Update(changes, assume)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that never changes in a run: fixed, defined by an expression over earlier ones, or (``None``) arbitrary."""
+
+    name: str
+    least: int
+    value: int | Expression | None
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """The sort of truth values."""
+
+
+@dataclass(frozen=True)
+class Integers:
+    """The sort of integers."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The sort of program counters: small natural numbers with names, to be compared and nothing else."""
+
+    names: type[IntEnum]
+
+
+@dataclass(frozen=True)
+class Ages:
+    """The sort of message buffers: sets of ages from 0 to the parameter called ``bound``."""
+
+    encoding: str
+    bound: str
+
+
+Sort: TypeAlias = Flags | Integers | Labels | Ages
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One part of the state.
+
+    ``range`` is a claim about its values that a proof may use once it has proved it.  A variable that may grow for ever
+    has a ``cap``: behaviour must not depend on how far the value lies above it.  A ghost is there for properties alone; a
+    ghost with ``clock`` set is only ever reset or advanced by one.
+    """
+
+    name: str
+    sort: Sort
+    initial: Callable[[State], Any]
+    range: Callable[[State], Truth] | None = None
+    cap: Callable[[State], Number] | None = None
+    ghost: bool = False
+    clock: bool = False
+
+    def in_range(self, state: State) -> Truth:
+        value = state[self.name]
+        claims = [] if self.range is None else [self.range(state)]
+        if isinstance(self.sort, Labels):
+            claims.append(Or(*(value == name for name in self.sort.names)))
+        elif isinstance(value, ColumnBuffer):
+            claims.append(value.in_range())
+        return And(*claims)
+
+
+def always(state: State) -> Truth:
+    return True
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A choice between yes and no; it is no where ``when`` does not hold."""
+
+    name: str
+    when: Callable[[State], Truth] = always
+
+
+@dataclass(frozen=True)
+class Subset:
+    """A choice of some of the ages in the buffer called ``of``; none where ``when`` does not hold."""
+
+    name: str
+    of: str
+    when: Callable[[State], Truth] = always
+
+
+Choice: TypeAlias = Flag | Subset
+
+
+@dataclass(frozen=True)
+class Phase:
+    name: str
+    run: Callable[[State, Choices], Update]
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Property:
+    """A claim about every reachable state."""
+
+    name: str
+    holds: Callable[[State], Truth]
+    meaning: str
+
+
+@dataclass(frozen=True)
+class System:
+    """A model with its options chosen: what engines work on."""
+
+    name: str
+    options: Mapping[str, str]
+    parameters: tuple[Parameter, ...]
+    variables: tuple[Variable, ...]
+    phases: tuple[Phase, ...]
+    properties: tuple[Property, ...]
+
+    def __post_init__(self) -> None:
+        names = [p.name for p in self.parameters] + [v.name for v in self.variables]
+        names += [choice.name for phase in self.phases for choice in phase.choices]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise UsageError(f"{self.name} declares {', '.join(sorted(twice))} more than once")
+
+    def property(self, name: str) -> Property:
+        for candidate in self.properties:
+            if candidate.name == name:
+                return candidate
+        known = [p.name for p in self.properties]
+        raise UsageError(f"{self.name} has no property {name}", did_you_mean(name, known))
+
+    def variable(self, name: str) -> Variable:
+        return next(v for v in self.variables if v.name == name)
+
+    def ranges(self, state: State) -> dict[str, Truth]:
+        """What is claimed of the variables' values, by variable; each sort has a claim of its own."""
+        return {variable.name: variable.in_range(state) for variable in self.variables}
+
+    def with_phase(self, name: str, run: Callable[[State, Choices], Update]) -> System:
+        """The same system but for what one phase does."""
+        return replace(self, phases=tuple(replace(p, run=run) if p.name == name else p for p in self.phases))
+
+    def at(self, values: Mapping[str, int]) -> System:
+        """The same system with these parameters fixed."""
+        return replace(self, parameters=tuple(replace(p, value=values.get(p.name, p.value)) for p in self.parameters))
+
+    def arbitrary(self) -> list[str]:
+        """The parameters that have no value yet."""
+        return [p.name for p in self.parameters if p.value is None]
+
+    def parameter_values(self, chosen: Mapping[str, Number] | None = None) -> dict[str, Number]:
+        """Every parameter's value; those that are arbitrary take it from ``chosen``."""
+        values: dict[str, Number] = {}
+        for parameter in self.parameters:
+            match parameter.value:
+                case None:
+                    values[parameter.name] = (chosen or {})[parameter.name]
+                case Expression() as expression:
+                    values[parameter.name] = expression.evaluate(values)
+                case number:
+                    values[parameter.name] = number
+        return values
+
+    def fixed_values(self) -> dict[str, int]:
+        """Every parameter's value, for engines that need numbers: refuse what is arbitrary or too small."""
+        arbitrary = self.arbitrary()
+        if arbitrary:
+            raise UsageError(
+                f"{', '.join(arbitrary)} must be fixed for this command", "give numbers, or use bmc or induct"
+            )
+        values = self.parameter_values()
+        for parameter in self.parameters:
+            if values[parameter.name] < parameter.least:
+                raise below_least(parameter, values[parameter.name])
+        return values
+
+    def run_phase(self, phase: Phase, state: State, choices: Mapping[str, Any]) -> tuple[State, Truth]:
+        """The state after a phase under these choices, and whether they were allowed."""
+        made = phase.run(state, Choices(choices))
+        allowed = [made.assume]
+        for choice in phase.choices:
+            value = choices[choice.name]
+            neutral = value.empty() if isinstance(value, Buffer) else Not(value)
+            allowed.append(Implies(Not(choice.when(state)), neutral))
+            if isinstance(choice, Subset):
+                allowed.append(value.within(state[choice.of]))
+        unknown = set(made.changes) - {variable.name for variable in self.variables}
+        if unknown:
+            raise UsageError(f"phase {phase.name} sets {', '.join(sorted(unknown))}, which are no variables")
+        return state.changed(made.changes), And(*allowed)
+
+
+def below_least(parameter: Parameter, value: int) -> UsageError:
+    written = f" = {parameter.value}" if isinstance(parameter.value, Expression) else ""
+    return UsageError(f"{parameter.name}{written} must be at least {parameter.least}, got {value}")
+
+
+def did_you_mean(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    close = get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"

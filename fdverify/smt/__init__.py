@@ -1,0 +1,1 @@
+"""Questions to solvers, and processes that can be stopped while they think."""

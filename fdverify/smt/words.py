@@ -1,0 +1,156 @@
+"""Integer terms as bit-vectors, where every integer is bounded by construction.
+
+With all parameters fixed, each integer of a run from the initial state is defined by a term over earlier ones, so an interval
+that holds it is known.  Words of matching width hold it without overflow, and a SAT solver decides in a second what
+linear arithmetic takes a minute for.  An integer without a definition is refused, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from fdverify.errors import InternalError
+
+
+@dataclass(frozen=True)
+class Word:
+    """A signed bit-vector term and the interval its value lies in."""
+
+    bits: Any
+    low: int
+    high: int
+
+    def wide(self, width: int) -> Any:
+        return z3.SignExt(width - self.bits.size(), self.bits)
+
+
+class Words:
+    """Translates Boolean terms over bounded integers; remembers the constants that definitions have introduced."""
+
+    def __init__(self) -> None:
+        self._constants: dict[str, Word] = {}
+        # Keyed by term identity; the term is kept alive beside its translation so that the identity stays its own.
+        self._done: dict[int, tuple[Any, Any]] = {}
+
+    def fact(self, term: Any) -> Any:
+        """Translate a fact; ``constant == term`` with a new integer constant defines it."""
+        if z3.is_eq(term) and z3.is_int(term.arg(0)) and z3.is_const(term.arg(0)):
+            name = term.arg(0).decl().name()
+            if not z3.is_int_value(term.arg(0)) and name not in self._constants:
+                meaning = self.word(term.arg(1))
+                self._constants[name] = Word(z3.BitVec(name, meaning.bits.size()), meaning.low, meaning.high)
+        return self.truth(term)
+
+    def truth(self, term: Any) -> Any:
+        """Translate a term that is no integer: a truth value or a bit-vector, whatever it is made of."""
+        return self._remembered(term, self._truth)
+
+    def word(self, term: Any) -> Word:
+        word: Word = self._remembered(term, self._word)
+        return word
+
+    def _remembered(self, term: Any, translate: Callable[[Any], Any]) -> Any:
+        key = term.get_id()
+        if key not in self._done:
+            self._done[key] = (term, translate(term))
+        return self._done[key][1]
+
+    def _truth(self, term: Any) -> Any:
+        children = term.children()
+        if any(z3.is_int(child) for child in children):
+            return self._compared(term)
+        if not children:
+            return term
+        return term.decl()(*(self.truth(child) for child in children))
+
+    def _compared(self, term: Any) -> Any:
+        left, right = (self.word(child) for child in term.children())
+        width = max(left.bits.size(), right.bits.size())
+        a, b = left.wide(width), right.wide(width)
+        match term.decl().kind():
+            case z3.Z3_OP_LE:
+                return a <= b
+            case z3.Z3_OP_LT:
+                return a < b
+            case z3.Z3_OP_GE:
+                return a >= b
+            case z3.Z3_OP_GT:
+                return a > b
+            case z3.Z3_OP_EQ:
+                return a == b
+            case z3.Z3_OP_DISTINCT:
+                return a != b
+        raise InternalError(f"no word comparison for {term.decl().name()}")
+
+    def _word(self, term: Any) -> Word:
+        if z3.is_int_value(term):
+            value = term.as_long()
+            return Word(z3.BitVecVal(value, _width(value, value)), value, value)
+        kind = term.decl().kind()
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            name = term.decl().name()
+            if name not in self._constants:
+                raise InternalError(f"integer {name} is used before it is defined")
+            return self._constants[name]
+        if kind == z3.Z3_OP_ITE:
+            condition = self.truth(term.arg(0))
+            then, otherwise = self.word(term.arg(1)), self.word(term.arg(2))
+            low, high = min(then.low, otherwise.low), max(then.high, otherwise.high)
+            width = _width(low, high)
+            return Word(z3.If(condition, _fitted(then, width), _fitted(otherwise, width)), low, high)
+        words = [self.word(child) for child in term.children()]
+        if kind == z3.Z3_OP_UMINUS:
+            words, kind = [Word(z3.BitVecVal(0, 1), 0, 0), *words], z3.Z3_OP_SUB
+        if kind in (z3.Z3_OP_IDIV, z3.Z3_OP_MOD):
+            return _divided(words[0], words[1].low, kind)
+        result = words[0]
+        for operand in words[1:]:
+            result = _combined(result, operand, kind)
+        return result
+
+
+def _combined(left: Word, right: Word, kind: int) -> Word:
+    match kind:
+        case z3.Z3_OP_ADD:
+            low, high = left.low + right.low, left.high + right.high
+        case z3.Z3_OP_SUB:
+            low, high = left.low - right.high, left.high - right.low
+        case z3.Z3_OP_MUL:
+            corners = [a * b for a in (left.low, left.high) for b in (right.low, right.high)]
+            low, high = min(corners), max(corners)
+        case _:
+            raise InternalError(f"no word operation of kind {kind}")
+    width = max(_width(low, high), left.bits.size(), right.bits.size())
+    a, b = left.wide(width), right.wide(width)
+    bits = {z3.Z3_OP_ADD: a + b, z3.Z3_OP_SUB: a - b, z3.Z3_OP_MUL: a * b}[kind]
+    return _narrowed(bits, low, high)
+
+
+def _divided(dividend: Word, divisor: int, kind: int) -> Word:
+    """Floor division by a positive literal: shifted to non-negative first, where bit-vectors divide alike."""
+    shift = max(0, -(dividend.low // divisor))
+    raised = dividend.high + shift * divisor
+    width = max(_width(0, max(raised, divisor)), dividend.bits.size())
+    bits = dividend.wide(width) + shift * divisor
+    if kind == z3.Z3_OP_MOD:
+        return _narrowed(z3.URem(bits, divisor), 0, divisor - 1)
+    return _narrowed(z3.UDiv(bits, divisor) - shift, dividend.low // divisor, dividend.high // divisor)
+
+
+def _narrowed(bits: Any, low: int, high: int) -> Word:
+    width = _width(low, high)
+    return Word(z3.Extract(width - 1, 0, bits) if width < bits.size() else bits, low, high)
+
+
+def _fitted(word: Word, width: int) -> Any:
+    """A branch's bits at the width of the whole; its own interval lies inside, so nothing is cut off."""
+    return word.wide(width) if width >= word.bits.size() else z3.Extract(width - 1, 0, word.bits)
+
+
+def _width(low: int, high: int) -> int:
+    """How many bits a signed word needs for every value from ``low`` to ``high``."""
+    return 1 + max(high.bit_length() if high >= 0 else 0, (-low - 1).bit_length() if low < 0 else 0)

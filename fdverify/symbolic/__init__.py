@@ -1,0 +1,1 @@
+"""Systems compiled to Z3 terms, and runs read back from Z3's models."""

@@ -1,0 +1,59 @@
+"""Whether a state has a next round, as a formula without quantifiers.
+
+"Some choices lead on" is shown by naming some that do: a *plan* settles every choice of a round.  A state that every listed plan
+fails in is only a candidate for a dead end; the interpreter decides, and a plan that it finds is added to the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Any, TypeAlias
+
+from fdverify.logic import And, Not, Truth
+from fdverify.models.interpret import possible
+from fdverify.models.system import Choice, Flag, State, System
+from fdverify.symbolic.selection import planned_selection
+
+Plan: TypeAlias = Mapping[str, Any]
+"""For each choice: yes or no, or which ages: ``oldest`` (Δ, if there), or a set of them."""
+
+
+def first_plans(system: System) -> list[Plan]:
+    choices = [choice for phase in system.phases for choice in phase.choices]
+    ways: list[tuple[Any, ...]] = [(True, False) if isinstance(c, Flag) else ("oldest", frozenset()) for c in choices]
+    return [dict(zip((c.name for c in choices), way, strict=True)) for way in product(*ways)]
+
+
+def stuck(system: System, state: State, plans: Iterable[Plan]) -> Truth:
+    """Whether every plan fails in this state."""
+    return And(*(Not(_succeeds(system, state, plan)) for plan in plans))
+
+
+def find_plan(system: System, state: State) -> Plan | None:
+    """Choices that lead through a round from a concrete state, if there are any."""
+    return _continue(system, state, 0)
+
+
+def _continue(system: System, state: State, at: int) -> dict[str, Any] | None:
+    if at == len(system.phases):
+        return {}
+    for made, after in possible(system, system.phases[at], state):
+        rest = _continue(system, after, at + 1)
+        if rest is not None:
+            return {**made, **rest}
+    return None
+
+
+def _succeeds(system: System, state: State, plan: Plan) -> Truth:
+    conditions = []
+    for phase in system.phases:
+        made = {choice.name: _planned(choice, state, plan[choice.name]) for choice in phase.choices}
+        state, allowed = system.run_phase(phase, state, made)
+        conditions.append(allowed)
+    return And(*conditions)
+
+
+def _planned(choice: Choice, state: State, pick: Any) -> Any:
+    when = choice.when(state)
+    return And(when, pick) if isinstance(choice, Flag) else planned_selection(state[choice.of], pick, when)

@@ -1,0 +1,100 @@
+"""Subsets of a symbolic buffer: one that the solver chooses, and some that are chosen for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import z3
+
+from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
+from fdverify.models.buffer import BitvectorBuffer, Buffer, Column, ColumnBuffer, PredicateBuffer
+from fdverify.symbolic.values import Bits, Bool, Int, Value
+
+
+class Selection(PredicateBuffer):
+    """A subset of a buffer whose Δ is symbolic.
+
+    That it is empty, or else holds a certain age, is part of it.  So no question about it ranges over all ages, and the
+    formula stays free of quantifiers.
+    """
+
+    def __init__(
+        self, source: Buffer, nonempty: Truth, witness: Number, member: Callable[[Number], Truth]
+    ) -> None:
+        super().__init__(
+            source.delta, lambda age: And(nonempty, Or(age == witness, member(age)), source.has(age))
+        )
+        self.nonempty = nonempty
+        self.witness = witness
+        self.member = member
+        self._source = source
+
+    def empty(self) -> Truth:
+        return Not(self.nonempty)
+
+    def within(self, other: Buffer) -> Truth:
+        assert other is self._source, "a selection is asked about the buffer it selects from"
+        return Implies(self.nonempty, self._source.has(self.witness))
+
+
+def fresh_selection(buffer: Buffer, name: str) -> Buffer:
+    """Any subset of ``buffer``, for the solver to choose; ``within`` says what it must satisfy."""
+    if isinstance(buffer, ColumnBuffer):
+        columns = buffer.columns(buffer.delta)
+        if "int" in columns:
+            return buffer.from_members(buffer.delta, fresh_parts(("bool",) * (buffer.delta + 1), name))
+        return buffer.from_columns(buffer.delta, fresh_parts(columns, name))
+    return Selection(
+        buffer, Bool(z3.Bool(f"{name}_any")), Int(z3.Int(f"{name}_one")), predicate(f"{name}_all")
+    )
+
+
+def planned_selection(buffer: Any, pick: Literal["oldest"] | frozenset[int], when: Truth) -> Buffer:
+    """The ages of ``buffer`` that a plan picks: the oldest if it is there, or those of a set that are; none unless ``when``."""
+    if isinstance(buffer, ColumnBuffer):
+        picked = frozenset({buffer.delta}) if pick == "oldest" else pick
+        members = [And(when, buffer.has(age), age in picked) for age in range(buffer.delta + 1)]
+        if not isinstance(buffer, BitvectorBuffer):
+            return buffer.from_members(buffer.delta, members)
+        mask = sum(1 << age for age in picked if age <= buffer.delta)
+        return BitvectorBuffer(buffer.delta, If(when, buffer.bits & mask, buffer.bits & 0))
+    if pick == "oldest":
+        return Selection(buffer, And(when, buffer.has(buffer.delta)), buffer.delta, lambda age: False)
+    present = And(when, Or(*(buffer.has(age) for age in sorted(pick))))
+    witness: Number = 0
+    for age in sorted(pick):
+        witness = If(buffer.has(age), age, witness)
+    return Selection(buffer, present, witness, lambda age: Or(*(age == member for member in sorted(pick))))
+
+
+def fresh_parts(columns: Sequence[Column], name: str) -> list[Value]:
+    names = [name] if len(columns) == 1 else [f"{name}_{k}" for k in range(len(columns))]
+    return [_constant(column, part) for column, part in zip(columns, names, strict=True)]
+
+
+def predicate(name: str) -> Callable[[Number], Bool]:
+    function = z3.Function(name, z3.IntSort(), z3.BoolSort())
+    zero = Int(z3.IntVal(0))
+    return lambda age: Bool(function(zero.lift(age)))
+
+
+def _constant(column: Column, name: str) -> Value:
+    match column:
+        case "bool":
+            return Bool(z3.Bool(name))
+        case "int":
+            return Int(z3.Int(name))
+        case width:
+            return Bits(z3.BitVec(name, width))
+
+
+def read_selection(selection: Any, value: Callable[[Any], Any], delta: int) -> frozenset[int]:
+    """The ages that a model chose; of a symbolic Δ perhaps more than the buffer holds, which the replay leaves out."""
+    if isinstance(selection, Selection):
+        if not value(selection.nonempty):
+            return frozenset()
+        chosen = {value(selection.witness)}
+        return frozenset(chosen | {age for age in range(delta + 1) if value(selection.member(age))})
+    parts = [value(part) for part in selection.to_columns()]
+    return selection.from_columns(delta, parts).ages()

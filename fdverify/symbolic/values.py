@@ -1,0 +1,151 @@
+"""Symbolic values: small typed classes over Z3 terms.
+
+They exist because Z3's own terms answer ``a == b`` with a silent truth value when Python asks, and because ``//`` and ``%``
+mean different things to Python (floor) and to Z3 (Euclid) unless the divisor is a positive literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Any, ClassVar
+
+import z3
+
+from fdverify.logic import Symbolic, misuse
+
+
+class Value(Symbolic):
+    __slots__ = ("term",)
+
+    def __init__(self, term: Any) -> None:
+        self.term = term
+
+    def conjunction(self, operands: Sequence[Any]) -> Bool:
+        return Bool(z3.And([truth(x) for x in operands]))
+
+    def disjunction(self, operands: Sequence[Any]) -> Bool:
+        return Bool(z3.Or([truth(x) for x in operands]))
+
+    def negation(self) -> Bool:
+        return Bool(z3.Not(truth(self)))
+
+    def choose(self, condition: Any, then: Any, otherwise: Any) -> Value:
+        model = next((x for x in (then, otherwise) if isinstance(x, Value)), None)
+        model = literal(then) if model is None else model
+        return type(model)(z3.If(truth(condition), model.lift(then), model.lift(otherwise)))
+
+    def lift(self, value: Any) -> Any:
+        """The Z3 term of ``value``, a value of this kind or the Python value that stands for one."""
+        raise AssertionError("each kind of value lifts its own")
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        return Bool(self.term == self.lift(other))
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return Bool(self.term != self.lift(other))
+
+    __hash__ = Symbolic.__hash__
+
+    def __repr__(self) -> str:
+        return str(self.term)
+
+
+class Bool(Value):
+    __slots__ = ()
+    boolean: ClassVar[bool] = True
+
+    def lift(self, value: Any) -> Any:
+        return truth(value)
+
+
+class Int(Value):
+    __slots__ = ()
+
+    def lift(self, value: Any) -> Any:
+        if isinstance(value, Int):
+            return value.term
+        if isinstance(value, int) and not isinstance(value, bool):
+            return z3.IntVal(int(value))
+        misuse(f"expected an integer, got {value!r}", "use If(condition, 1, 0) to count a condition")
+
+    def __add__(self, other: Any) -> Int:
+        return Int(self.term + self.lift(other))
+
+    def __radd__(self, other: Any) -> Int:
+        return Int(self.lift(other) + self.term)
+
+    def __sub__(self, other: Any) -> Int:
+        return Int(self.term - self.lift(other))
+
+    def __rsub__(self, other: Any) -> Int:
+        return Int(self.lift(other) - self.term)
+
+    def __mul__(self, other: Any) -> Int:
+        return Int(self.term * self.lift(other))
+
+    def __rmul__(self, other: Any) -> Int:
+        return Int(self.lift(other) * self.term)
+
+    def __neg__(self) -> Int:
+        return Int(-self.term)
+
+    def __floordiv__(self, divisor: Any) -> Int:
+        return self._divided(divisor, lambda a, b: a / b)
+
+    def __mod__(self, divisor: Any) -> Int:
+        return self._divided(divisor, lambda a, b: a % b)
+
+    def _divided(self, divisor: Any, operation: Callable[[Any, Any], Any]) -> Int:
+        if type(divisor) is not int or divisor < 1:
+            misuse("// and % of a symbolic value need a positive literal", "multiply the other side instead")
+        return Int(operation(self.term, z3.IntVal(divisor)))
+
+    def __lt__(self, other: Any) -> Bool:
+        return Bool(self.term < self.lift(other))
+
+    def __le__(self, other: Any) -> Bool:
+        return Bool(self.term <= self.lift(other))
+
+    def __gt__(self, other: Any) -> Bool:
+        return Bool(self.term > self.lift(other))
+
+    def __ge__(self, other: Any) -> Bool:
+        return Bool(self.term >= self.lift(other))
+
+
+class Bits(Value):
+    """A vector of bits, for sets of small numbers; it has no order and no arithmetic."""
+
+    __slots__ = ()
+
+    def lift(self, value: Any) -> Any:
+        return value.term if isinstance(value, Bits) else z3.BitVecVal(value, self.term.size())
+
+    def __and__(self, other: Any) -> Bits:
+        return Bits(self.term & self.lift(other))
+
+    def __or__(self, other: Any) -> Bits:
+        return Bits(self.term | self.lift(other))
+
+    def __invert__(self) -> Bits:
+        return Bits(~self.term)
+
+    def __lshift__(self, by: int) -> Bits:
+        return Bits(self.term << by)
+
+
+def literal(value: bool | int) -> Value:
+    """A Python value as a symbolic one; a named integer is a vector of the bits that all of its names need."""
+    match value:
+        case bool():
+            return Bool(z3.BoolVal(value))
+        case IntEnum():
+            return Bits(z3.BitVecVal(value, max(type(value)).bit_length()))
+        case _:
+            return Int(z3.IntVal(value))
+
+
+def truth(value: Any) -> Any:
+    """The Z3 term of a truth value."""
+    return z3.BoolVal(value) if isinstance(value, bool) else value.term

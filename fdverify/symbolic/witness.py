@@ -1,0 +1,79 @@
+"""A run read from a model that the solver gave, replayed as it is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fdverify.errors import InternalError
+from fdverify.logic import Symbolic
+from fdverify.models.buffer import column_buffer
+from fdverify.models.interpret import Made, initial_state, run_phase
+from fdverify.models.layout import columns_of
+from fdverify.models.system import Ages, Flag, State, System
+from fdverify.smt.solver import Answer
+from fdverify.symbolic.selection import read_selection
+from fdverify.symbolic.unroll import Unrolling
+from fdverify.traces.run import Run
+
+
+def read_run(unrolling: Unrolling, answer: Answer) -> Run:
+    """The run of all unrolled rounds; that compiler and interpreter agree on every state of it is checked here."""
+    parameters = read_parameters(unrolling, answer)
+    system = unrolling.system.at({name: parameters[name] for name in unrolling.system.arbitrary()})
+    state = initial_state(system)
+    rounds: list[Made] = []
+    for number, choices in enumerate(unrolling.choices, start=1):
+        made: dict[str, Any] = {}
+        for phase in system.phases:
+            for choice in phase.choices:
+                if isinstance(choice, Flag):
+                    made[choice.name] = _value(answer, choices[choice.name])
+                else:
+                    buffer = state[choice.of]
+                    chosen = read_selection(choices[choice.name], lambda part: _value(answer, part), buffer.delta)
+                    made[choice.name] = chosen & buffer.ages()
+            after = run_phase(system, phase, state, made)
+            if after is None:
+                raise InternalError(f"the interpreter refuses what the solver did in round {number}, {phase.name}")
+            state = after
+        _agree(system, state, unrolling.states[number], answer, number)
+        rounds.append(made)
+    return Run(parameters, tuple(rounds))
+
+
+def read_parameters(unrolling: Unrolling, answer: Answer) -> dict[str, int]:
+    return {name: _value(answer, value) for name, value in unrolling.parameters.items()}
+
+
+def read_state(unrolling: Unrolling, answer: Answer) -> tuple[System, State]:
+    """The first state of an unrolling from anywhere, and the system with its parameters fixed as in the model."""
+    parameters = read_parameters(unrolling, answer)
+    system = unrolling.system.at({name: parameters[name] for name in unrolling.system.arbitrary()})
+    symbolic = unrolling.states[0]
+    values: dict[str, Any] = dict(parameters)
+    for variable in system.variables:
+        value = symbolic[variable.name]
+        if isinstance(variable.sort, Ages):
+            bound = parameters[variable.sort.bound]
+            members = [_value(answer, value.has(age)) for age in range(bound + 1)]
+            values[variable.name] = column_buffer(variable.sort.encoding).from_members(bound, members)
+        else:
+            values[variable.name] = _value(answer, value)
+    return system, State(values)
+
+
+def _agree(system: System, concrete: State, symbolic: State, answer: Answer, number: int) -> None:
+    for variable in system.variables:
+        theirs = symbolic[variable.name]
+        if isinstance(variable.sort, Ages) and isinstance(theirs.delta, Symbolic):
+            continue  # only some ages have a value in the model; the run's end shows whether they were the right ones
+        parts = theirs.to_columns() if isinstance(variable.sort, Ages) else (theirs,)
+        ours = concrete[variable.name]
+        expected = ours.to_columns() if isinstance(variable.sort, Ages) else (ours,)
+        assert len(parts) == len(columns_of(variable, concrete.values()))
+        if [_value(answer, part) for part in parts] != list(expected):
+            raise InternalError(f"interpreter and compiler disagree on {variable.name} after round {number}")
+
+
+def _value(answer: Answer, value: Any) -> Any:
+    return answer.value(value.term) if isinstance(value, Symbolic) else value

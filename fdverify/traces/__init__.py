@@ -1,0 +1,1 @@
+"""Runs as plain data, and their replay by the concrete interpreter."""

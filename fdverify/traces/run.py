@@ -1,0 +1,66 @@
+"""A run is what was chosen; a trace is the run replayed.
+
+Engines hand over runs: plain data that crosses process boundaries.  Whatever is shown is a trace, so it has been replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fdverify.errors import InternalError
+from fdverify.models.interpret import Made, initial_state, run_phase
+from fdverify.models.system import State, System
+
+
+@dataclass(frozen=True)
+class Run:
+    """The parameters and the choices of each round; the last round may stop after some of its phases (``phases_of_last``)."""
+
+    parameters: Mapping[str, int]
+    rounds: tuple[Made, ...]
+    phases_of_last: int | None = None
+
+
+@dataclass(frozen=True)
+class TracedRound:
+    """One round of a trace: what was chosen, and the state after each phase that ran."""
+
+    made: Made
+    states: Sequence[State]
+
+    @property
+    def after(self) -> State:
+        return self.states[-1]
+
+
+@dataclass(frozen=True)
+class Trace:
+    system: System
+    initial: State
+    rounds: Sequence[TracedRound]
+
+    @property
+    def last(self) -> State:
+        return self.rounds[-1].after if self.rounds else self.initial
+
+
+def replay(system: System, run: Run) -> Trace:
+    """Run the choices through the concrete interpreter; a choice that is not allowed is an internal error."""
+    fixed = system.at({name: run.parameters[name] for name in system.arbitrary()})
+    state = initial = initial_state(fixed)
+    rounds: list[TracedRound] = []
+    for number, made in enumerate(run.rounds, start=1):
+        phases = fixed.phases
+        if number == len(run.rounds) and run.phases_of_last is not None:
+            phases = phases[: run.phases_of_last]
+        states: list[State] = []
+        for phase in phases:
+            after = run_phase(fixed, phase, state, made)
+            if after is None:
+                raise InternalError(f"the replay refuses round {number} in phase {phase.name}")
+            state = after
+            states.append(state)
+        rounds.append(TracedRound({choice.name: made[choice.name] for p in phases for choice in p.choices}, states))
+    return Trace(fixed, initial, rounds)
+
