@@ -48,7 +48,7 @@ class Unrolling:
         before = state = self.states[-1]
         choices: dict[str, Any] = {}
         for phase in self.system.phases:
-            made = {choice.name: _fresh_choice(choice, state, at) for choice in phase.choices}
+            made = {choice.name: fresh_choice(choice, state, at) for choice in phase.choices}
             choices.update(made)
             state, allowed = self.system.run_phase(phase, state, made)
             self._assume(allowed)
@@ -121,6 +121,6 @@ class Unrolling:
         return PredicateBuffer(buffer.delta, read)
 
 
-def _fresh_choice(choice: Choice, state: State, at: int) -> Any:
+def fresh_choice(choice: Choice, state: State, at: int) -> Any:
     name = f"{choice.name}@{at}"
     return Bool(z3.Bool(name)) if isinstance(choice, Flag) else fresh_selection(state[choice.of], name)

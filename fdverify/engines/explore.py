@@ -1,0 +1,246 @@
+"""Explicit-state exploration: every reachable state of a system with fixed parameters, breadth first.
+
+A level is the states first reached after so many steps, where a step is a global round or, at sub-rounds, one phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from fdverify.engines.batch import Batches, Expansion, truths
+from fdverify.engines.caps import Box, Caps, capped, check_behaviour, integers, sees_past
+from fdverify.engines.state_table import Rows, StateTable
+from fdverify.errors import InternalError, UsageError
+from fdverify.logic import Number
+from fdverify.models.interpret import initial_state
+from fdverify.models.layout import Layout, columns_of
+from fdverify.models.system import Property, State, System, Variable
+from fdverify.traces.run import Run, replay
+from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
+
+_FURTHEST_CLOCK = 1 << 14
+_BATCH = 1 << 15
+
+
+def explore(
+    system: System, claim: Property, subrounds: bool = False, depth: int | None = None, report: Report = silent
+) -> Result:
+    """Check ``claim`` in every reachable state, or in those within ``depth`` steps of the initial one."""
+    start = perf_counter()
+    horizon = 0 if depth is None else depth
+    while True:
+        caps = _caps(system, claim, horizon, depth)
+        exploration = Exploration(system, claim, caps, subrounds)
+        complete = exploration.run(depth, report)
+        if exploration.violation is not None or depth is not None:
+            break
+        needed = _horizon(system, claim, caps, horizon, exploration.box())
+        if needed == horizon:
+            break
+        horizon = needed
+    return _result(exploration, complete, perf_counter() - start)
+
+
+def _caps(system: System, claim: Property, horizon: int, depth: int | None) -> Caps:
+    """The caps to store states with: those the model declares, and the horizon for its clocks."""
+    declared = {v.name: v.cap for v in system.variables if v.cap is not None}
+    if declared and sees_past(system, claim, declared, {}):
+        if depth is None:
+            raise UsageError(
+                f"{claim.name} tells values of {', '.join(declared)} apart that are not stored", "bound it: --depth N"
+            )
+        declared = {}
+    clocks = {v.name: _constant(horizon) for v in system.variables if v.clock}
+    check_behaviour(system, {**declared, **clocks})
+    return {**declared, **clocks}
+
+
+def _constant(number: int) -> Callable[[State], Number]:
+    return lambda state: number
+
+
+def _horizon(system: System, claim: Property, caps: Caps, horizon: int, box: Box) -> int:
+    """How far the clocks must be told apart for the property, given the other values that are met."""
+    clocks = [v.name for v in system.variables if v.clock]
+    while clocks and sees_past(system, claim, {**caps, **dict.fromkeys(clocks, _constant(horizon))}, box):
+        horizon = max(16, 2 * horizon)
+        if horizon > _FURTHEST_CLOCK:
+            raise UsageError(f"{claim.name} reads {', '.join(clocks)} without a bound", "bound it: --depth N")
+    return horizon
+
+
+@dataclass(frozen=True)
+class _End:
+    """A state that ends the search or the run: where it is."""
+
+    level: int
+    at: int
+
+
+class Exploration:
+    def __init__(self, system: System, claim: Property, caps: Caps, subrounds: bool) -> None:
+        self.system = system
+        self.claim = claim
+        self.caps = caps
+        self.subrounds = subrounds
+        self._steps = [(phase,) for phase in system.phases] if subrounds else [system.phases]
+        values = system.fixed_values()
+        self.batches = Batches(Layout(system, values, system.variables))
+        self._counted = [k for k, v in enumerate(_owners(self.batches.layout)) if not v.ghost]
+        self._tables = [StateTable(self.batches.kinds) for _ in self._steps]
+        self._counts = [StateTable([self.batches.kinds[k] for k in self._counted]) for _ in self._steps]
+        self.levels: list[Rows] = []
+        self.depth = 0
+        self.violation: _End | None = None
+        self.dead_end: _End | None = None
+
+    @property
+    def states(self) -> int:
+        """How many distinct states there are, ghosts left out."""
+        return sum(table.size for table in self._counts)
+
+    def run(self, depth: int | None, report: Report) -> bool:
+        """Explore until nothing is new, a violation is found, or ``depth`` is reached; whether everything was seen."""
+        self._enter([self._capped(self.batches.rows(initial_state(self.system)))])
+        while self.violation is None and len(self.levels[-1][0]) > 0:
+            if depth is not None and len(self.levels) > depth:
+                return False
+            self._enter(self._successors(len(self.levels) - 1, report))
+            report(Progress(depth=len(self.levels) - 1, states=self.states))
+        return True
+
+    def box(self) -> Box:
+        layout = self.batches.layout
+        names = [variable.name for variable in _owners(layout)]
+        met: dict[str, tuple[int, int]] = {}
+        for name in integers(self.system):
+            column = names.index(name)
+            filled = [level[column] for level in self.levels if len(level[column])]
+            met[name] = (int(min(c.min() for c in filled)), int(max(c.max() for c in filled)))
+        return met
+
+    def trace_to(self, end: _End) -> Run:
+        """A shortest run to a state: from each level back to a state of the one before that leads to it."""
+        target = [column[end.at] for column in self.levels[end.level]]
+        steps: list[dict[str, Any]] = []
+        for level in range(end.level - 1, -1, -1):
+            made, target = self._back(level, target)
+            steps.append(made)
+        steps.reverse()
+        values = self.system.fixed_values()
+        if not self.subrounds:
+            return Run(values, tuple(steps))
+        size = len(self.system.phases)
+        rounds = [steps[at : at + size] for at in range(0, len(steps), size)]
+        whole = tuple({name: value for step in part for name, value in step.items()} for part in rounds)
+        return Run(values, whole, len(rounds[-1]) if rounds else None)
+
+    def _capped(self, rows: Rows) -> Rows:
+        if not self.caps:
+            return rows
+        return self.batches.flattened(capped(self.batches.state(rows), self.caps), len(rows[0]))
+
+    def _enter(self, batches: Iterable[Rows]) -> None:
+        """Make a level of those states that are new, and look at each of them."""
+        table = len(self.levels) % len(self._steps)
+        parts: list[Rows] = []
+        for rows in batches:
+            new = self._tables[table].add(rows)
+            parts.append([column[new] for column in rows])
+        level = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+        self.levels.append(level)
+        size = len(level[0])
+        if size == 0:
+            return
+        if len(self._counts[table].add([level[k] for k in self._counted])) > 0:
+            self.depth = len(self.levels)
+        broken = np.flatnonzero(~truths(self.claim.holds(self.batches.state(level)), size))
+        if len(broken) > 0:
+            self.violation = _End(len(self.levels) - 1, int(broken[0]))
+
+    def _successors(self, level: int, report: Report) -> Iterator[Rows]:
+        """The states one step after a level, in batches."""
+        for start, rows in self._batches_of(level):
+            expansions = self._expand(level, rows)
+            self._note_dead_ends(level, start, len(rows[0]), expansions)
+            report(Progress(depth=level, states=self.states))
+            yield self._capped(expansions[-1].rows)
+
+    def _batches_of(self, level: int) -> Iterator[tuple[int, Rows]]:
+        """A level in parts of a size whose successors fit in memory, each with its first position."""
+        rows = self.levels[level]
+        for start in range(0, len(rows[0]), _BATCH):
+            yield start, [column[start : start + _BATCH] for column in rows]
+
+    def _expand(self, level: int, rows: Rows) -> list[Expansion]:
+        expansions: list[Expansion] = []
+        for phase in self._steps[level % len(self._steps)]:
+            expansions.append(self.batches.expand(phase, expansions[-1].rows if expansions else rows))
+        return expansions
+
+    def _note_dead_ends(self, level: int, start: int, size: int, expansions: list[Expansion]) -> None:
+        if self.dead_end is not None:
+            return
+        origin = expansions[-1].origin
+        for expansion in expansions[-2::-1]:
+            origin = expansion.origin[origin]
+        goes_on = np.zeros(size, dtype=bool)
+        goes_on[origin] = True
+        if not goes_on.all():
+            self.dead_end = _End(level, start + int(np.flatnonzero(~goes_on)[0]))
+
+    def _back(self, level: int, target: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+        """A state of ``level`` that one step leads to ``target`` from, and the choices of that step."""
+        for _, rows in self._batches_of(level):
+            expansions = self._expand(level, rows)
+            ends = self._capped(expansions[-1].rows)
+            matches = np.logical_and.reduce([column == part for column, part in zip(ends, target, strict=True)])
+            if matches.any():
+                break
+        else:
+            raise InternalError(f"no state of level {level} leads to the one that was found after it")
+        at = int(np.flatnonzero(matches)[0])
+        made: dict[str, Any] = {}
+        for expansion in reversed(expansions):
+            made.update(expansion.made(at))
+            at = int(expansion.origin[at])
+        return made, [column[at] for column in rows]
+
+
+def _owners(layout: Layout) -> list[Variable]:
+    """For each column, the variable it belongs to."""
+    return [v for v in layout.variables for _ in columns_of(v, layout.parameters)]
+
+
+def _result(exploration: Exploration, complete: bool, seconds: float) -> Result:
+    claim = exploration.claim
+    statistics = {"states": exploration.states, "depth": exploration.depth}
+
+    def result(verdict: Verdict, detail: str, run: Run | None = None) -> Result:
+        return Result(verdict, detail, statistics, (Obligation(claim.name, "exploration", verdict, seconds),), run)
+
+    if exploration.violation is not None:
+        run = exploration.trace_to(exploration.violation)
+        if claim.holds(replay(exploration.system, run).last):
+            raise InternalError(f"the explorer's run does not violate {claim.name} when it is replayed")
+        return result(Verdict.VIOLATED, f"{claim.name} is violated after {_steps(exploration, run)}", run)
+    if exploration.dead_end is not None:
+        run = exploration.trace_to(exploration.dead_end)
+        return result(Verdict.VACUOUS, f"a dead end: no step is possible after {_steps(exploration, run)}", run)
+    if not complete:
+        steps = "sub-rounds" if exploration.subrounds else "rounds"
+        return result(Verdict.BOUNDED, f"{claim.name} holds within {len(exploration.levels) - 1} {steps}")
+    return result(Verdict.PROVED, f"{claim.name} holds in all {exploration.states} reachable states")
+
+
+def _steps(exploration: Exploration, run: Run) -> str:
+    number = len(run.rounds)
+    words = "1 round" if number == 1 else f"{number} rounds"
+    if run.phases_of_last is None or run.phases_of_last == len(exploration.system.phases):
+        return words
+    return f"{words}, the last one up to {exploration.system.phases[run.phases_of_last - 1].name}"

@@ -1,0 +1,97 @@
+"""A set of states, each packed into one integer, kept in sorted arrays.
+
+Columns get as many bits as the values seen so far need; when a value does not fit, everything is packed anew.  States that
+need more than 62 bits are packed into Python integers: slower, and as exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = list[NDArray[Any]]
+"""A batch of states: one array a column, all of the same length."""
+
+_WORD_BITS = 62
+
+
+@dataclass(frozen=True)
+class Packing:
+    lows: tuple[int, ...]
+    widths: tuple[int, ...]
+
+    @property
+    def dtype(self) -> type:
+        return np.int64 if sum(self.widths) <= _WORD_BITS else object
+
+    def fits(self, rows: Rows) -> bool:
+        return all(
+            low <= column.min() and column.max() < low + (1 << width)
+            for low, width, column in zip(self.lows, self.widths, rows, strict=True)
+        )
+
+    def widened(self, rows: Rows) -> Packing:
+        lows, widths = [], []
+        for low, width, column in zip(self.lows, self.widths, rows, strict=True):
+            lowest = min(low, int(column.min()))
+            highest = max(low + (1 << width) - 1, int(column.max()))
+            lows.append(lowest)
+            widths.append((highest - lowest).bit_length())
+        return Packing(tuple(lows), tuple(widths))
+
+    def pack(self, rows: Rows) -> NDArray[Any]:
+        keys = np.zeros(len(rows[0]), dtype=self.dtype)
+        for low, width, column in zip(self.lows, self.widths, rows, strict=True):
+            keys = (keys << width) | (column.astype(self.dtype) - low)
+        return keys
+
+    def unpack(self, keys: NDArray[Any], kinds: Sequence[type]) -> Rows:
+        rows: Rows = []
+        for low, width, kind in zip(self.lows[::-1], self.widths[::-1], kinds[::-1], strict=True):
+            rows.append(((keys & ((1 << width) - 1)) + low).astype(kind))
+            keys = keys >> width
+        return rows[::-1]
+
+
+class StateTable:
+    def __init__(self, kinds: Sequence[type]) -> None:
+        self._kinds = kinds
+        self._packing: Packing | None = None
+        # Sorted runs, each more than twice as long as the next: a look-up searches few, an insertion copies little.
+        self._runs: list[NDArray[Any]] = []
+        self.size = 0
+
+    def add(self, rows: Rows) -> NDArray[Any]:
+        """Add these states; the positions of those that are new, one a state, in the order of their keys."""
+        if len(rows[0]) == 0:
+            return np.zeros(0, dtype=np.int64)
+        keys, first = np.unique(self._packed(rows), return_index=True)
+        new = np.ones(len(keys), dtype=bool)
+        for run in self._runs:
+            at = np.searchsorted(run, keys)
+            at[at == len(run)] = 0
+            new &= run[at] != keys
+        self._insert(keys[new])
+        return first[new]
+
+    def _packed(self, rows: Rows) -> NDArray[Any]:
+        packing = self._packing or Packing(tuple(int(c.min()) for c in rows), (0,) * len(rows))
+        if not packing.fits(rows):
+            packing = packing.widened(rows)
+        if self._packing is not None and packing is not self._packing:
+            old = self._packing
+            self._runs = [np.sort(packing.pack(old.unpack(run, self._kinds))) for run in self._runs]
+        self._packing = packing
+        return packing.pack(rows)
+
+    def _insert(self, keys: NDArray[Any]) -> None:
+        if len(keys) == 0:
+            return
+        self.size += len(keys)
+        self._runs.append(keys)
+        while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
+            self._runs[-2:] = [np.sort(np.concatenate(self._runs[-2:]), kind="stable")]
