@@ -1,7 +1,7 @@
 """Connectives that dispatch on what they are given.
 
-A model's phases and properties are written once, with these functions and Python's arithmetic, and are run on three kinds
-of values: Python ``int`` and ``bool`` (one state), numpy arrays (a batch of states), symbolic values (all states).
+A model's phases and properties are written once, with these functions and Python's arithmetic, and are run on three
+kinds of values: Python ``int`` and ``bool`` (one state), numpy arrays (a batch of states), symbolic ones (all states).
 Neither numpy nor a solver is imported here: arrays say themselves what they are, symbolic values derive from
 :class:`Symbolic`.
 """

@@ -116,4 +116,3 @@ def _kind(column: str | int) -> type:
     if column == "bool":
         return bool
     return object if isinstance(column, int) and column > _WORD_BITS else np.int64
-

@@ -42,7 +42,7 @@ class Search:
     def run(self, bad: Truth, answer: Answer) -> Run:
         """The run that an answer describes, with the smallest parameters that have one as short."""
         answer = smallest(self.unrolling, answer, lambda condition: self._solver.ask(truth(bad), truth(condition)))
-        return read_run(self.unrolling, answer)
+        return read_run(self.unrolling, answer.value)
 
 
 def bmc(system: System, claim: Property, depth: int, report: Report = silent) -> Result:
@@ -86,8 +86,6 @@ def rounds(number: int) -> str:
     return "1 round" if number == 1 else f"{number} rounds"
 
 
-def _result(
-    verdict: Verdict, detail: str, claim: Property, depth: int, start: float, run: Run | None = None
-) -> Result:
+def _result(verdict: Verdict, detail: str, claim: Property, depth: int, start: float, run: Run | None = None) -> Result:
     obligation = Obligation(claim.name, "search", verdict, perf_counter() - start)
     return Result(verdict, detail, {"depth": depth}, (obligation,), run)

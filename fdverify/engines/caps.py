@@ -1,7 +1,8 @@
 """What grows for ever, stored only up to a cap, and the two things that must hold for that to be exact.
 
-Behaviour: capping before a phase or only after it makes no difference, whatever the state and the choices.  The property: it has
-the same truth value before and after capping, in every state that could have been met.  Both are asked of Z3.
+Behaviour: capping before a phase or only after it makes no difference, whatever the state and the choices.  The
+property: it has the same truth value before and after capping, in every state that could have been met.  Both are asked
+of Z3.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """k-induction: no violation in the first k states of a run, and none right after k states in a row without one.
 
-The claim is the property together with the ranges of the variables.  The ranges strengthen the induction hypothesis, so they
-are proved with the property, never assumed.  That time can go on in every state of the claim is an obligation of its own.
+The claim is the property together with the ranges of the variables.  The ranges strengthen the induction hypothesis, so
+they are proved with the property, never assumed.  That time can go on in every state of the claim is an obligation of
+its own.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def k_induction(system: System, goal: Property, max_k: int, report: Report = sil
             return _proved_but_for_dead_ends(claim, search, k, seconds)
         if leaves.status == "unknown":
             return _gave_up(f"the solver gave up on the step case at k = {k}: {leaves.reason}", k, seconds)
-    detail = f"{goal.name} and the ranges are not k-inductive for any k up to {max_k}; no violation in {rounds(max_k - 1)}"
+    detail = (
+        f"{goal.name} and the ranges are not k-inductive for any k up to {max_k}; no violation in {rounds(max_k - 1)}"
+    )
     return _gave_up(detail, max_k, seconds)
 
 
@@ -141,7 +144,7 @@ def _dead_end(claim: Claim, search: Search, k: int) -> tuple[Verdict, str, Run |
             return Verdict.PROVED, "", None
         if answer.status == "unknown":
             return Verdict.UNKNOWN, f"the solver gave up on whether time can always go on: {answer.reason}", None
-        plan = find_plan(*read_state(anywhere, answer))
+        plan = find_plan(*read_state(anywhere, answer.value))
         if plan is None:
             return _reachable_dead_end(claim, plans, k)
         plans.append(plan)

@@ -33,7 +33,7 @@ def check_parameters(system: System) -> None:
         solver.add(facts)
         answer = solver.ask(truth(value < parameter.least))
         if answer.status == "sat":
-            found = read_parameters(unrolling, answer)
+            found = read_parameters(unrolling, answer.value)
             where = ", ".join(f"{name}={found[name]}" for name in system.arbitrary())
             raise UsageError(f"{below_least(parameter, found[parameter.name])} at {where}")
         if answer.status == "unknown":
@@ -49,14 +49,13 @@ def smallest(unrolling: Unrolling, answer: Answer, ask: Callable[[Truth], Answer
     for name in unrolling.system.arbitrary():
         parameter: Number = unrolling.parameters[name]
         least = next(p.least for p in unrolling.system.parameters if p.name == name)
-        known = read_parameters(unrolling, answer)[name]
+        known = read_parameters(unrolling, answer.value)[name]
         while least < known:
             middle = (least + known) // 2
             better = ask(And(pinned, parameter <= middle))
             if better.status == "sat":
-                answer, known = better, read_parameters(unrolling, better)[name]
+                answer, known = better, read_parameters(unrolling, better.value)[name]
             else:
                 least = middle + 1
         pinned = And(pinned, parameter == known)
     return answer
-

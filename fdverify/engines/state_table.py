@@ -1,7 +1,7 @@
 """A set of states, each packed into one integer, kept in sorted arrays.
 
-Columns get as many bits as the values seen so far need; when a value does not fit, everything is packed anew.  States that
-need more than 62 bits are packed into Python integers: slower, and as exact.
+Columns get as many bits as the values seen so far need; when a value does not fit, everything is packed anew.  States
+that need more than 62 bits are packed into Python integers: slower, and as exact.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Packing:
         return Packing(tuple(lows), tuple(widths))
 
     def pack(self, rows: Rows) -> NDArray[Any]:
-        keys = np.zeros(len(rows[0]), dtype=self.dtype)
+        keys: NDArray[Any] = np.zeros(len(rows[0]), dtype=self.dtype)
         for low, width, column in zip(self.lows, self.widths, rows, strict=True):
             keys = (keys << width) | (column.astype(self.dtype) - low)
         return keys

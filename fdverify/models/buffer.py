@@ -1,7 +1,7 @@
 """The message buffer: the set of ages 0..Δ at which a message is in transit, where age Δ stands for "Δ or older".
 
-Three encodings of the same set behind one interface (the paper's section 4.2).  A buffer is a value: every operation gives
-a new one.  Each operation is written once and runs on Python values, on arrays and on symbolic values.
+Three encodings of the same set behind one interface (the paper's section 4.2).  A buffer is a value: every operation
+gives a new one.  Each operation is written once and runs on Python values, on arrays and on symbolic values.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not, Number, Or, Symbolic, Truth
 
-Column: TypeAlias = Literal["bool", "int"] | int
-"""How one part of a variable is stored: a truth value, an integer, or a vector of that many bits."""
+Column: TypeAlias = str | int
+"""How one part of a variable is stored: ``bool``, ``int``, or a number: a vector of that many bits."""
 
 
 class Buffer(ABC):
@@ -221,7 +221,7 @@ class PredicateBuffer(Buffer):
         self._member = member
 
     def has(self, age: Number) -> Truth:
-        return And(0 <= age, age <= self.delta, self._member(age))
+        return And(age >= 0, age <= self.delta, self._member(age))
 
     def send(self, when: Truth) -> Self:
         return self._with(lambda age: Or(And(when, age == 0), self.has(age)))
@@ -270,7 +270,8 @@ ENCODINGS = ("predicate", "counter", "bitvector")
 
 def column_buffer(encoding: str) -> type[ColumnBuffer]:
     """The class that stores a buffer of a fixed Δ in this encoding."""
-    return {"predicate": FinitePredicateBuffer, "counter": CounterBuffer, "bitvector": BitvectorBuffer}[encoding]
+    classes: tuple[type[ColumnBuffer], ...] = (FinitePredicateBuffer, CounterBuffer, BitvectorBuffer)
+    return next(found for found in classes if found.encoding == encoding)
 
 
 def check_encoding(encoding: str, delta: int | None) -> None:

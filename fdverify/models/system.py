@@ -22,6 +22,7 @@ class State:
     """Values by name: the parameters, and the variables at one point of a run.  ``s.timeout``, ``s.delta``."""
 
     __slots__ = ("_values",)
+    _values: dict[str, Any]
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         object.__setattr__(self, "_values", dict(values))
@@ -63,7 +64,7 @@ def update(assume: Truth = True, **changes: Any) -> Update:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that never changes in a run: fixed, defined by an expression over earlier ones, or (``None``) arbitrary."""
+    """A number that never changes in a run: fixed, defined over earlier ones, or (``None``) arbitrary."""
 
     name: str
     least: int
@@ -104,8 +105,8 @@ class Variable:
     """One part of the state.
 
     ``range`` is a claim about its values that a proof may use once it has proved it.  A variable that may grow for ever
-    has a ``cap``: behaviour must not depend on how far the value lies above it.  A ghost is there for properties alone; a
-    ghost with ``clock`` set is only ever reset or advanced by one.
+    has a ``cap``: behaviour must not depend on how far the value lies above it.  A ghost is there for properties alone;
+    a ghost with ``clock`` set is only ever reset or advanced by one.
     """
 
     name: str

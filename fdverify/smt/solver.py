@@ -41,8 +41,8 @@ class Solver(ABC):
 class FreshSolver(Solver):
     """A new solver for every question.
 
-    Z3 simplifies the whole problem only when it sees it whole: on linear arithmetic that saves far more than keeping what an
-    incremental solver has learned.
+    Z3 simplifies the whole problem only when it sees it whole: on linear arithmetic that saves far more than keeping
+    what an incremental solver has learned.
     """
 
     def __init__(self) -> None:

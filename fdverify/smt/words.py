@@ -1,8 +1,8 @@
 """Integer terms as bit-vectors, where every integer is bounded by construction.
 
-With all parameters fixed, each integer of a run from the initial state is defined by a term over earlier ones, so an interval
-that holds it is known.  Words of matching width hold it without overflow, and a SAT solver decides in a second what
-linear arithmetic takes a minute for.  An integer without a definition is refused, never guessed.
+With all parameters fixed, each integer of a run from the initial state is defined by a term over earlier ones, so an
+interval that holds it is known.  Words of matching width hold it without overflow, and a SAT solver decides in a second
+what linear arithmetic takes a minute for.  An integer without a definition is refused, never guessed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Whether a state has a next round, as a formula without quantifiers.
 
-"Some choices lead on" is shown by naming some that do: a *plan* settles every choice of a round.  A state that every listed plan
-fails in is only a candidate for a dead end; the interpreter decides, and a plan that it finds is added to the list.
+"Some choices lead on" is shown by naming some that do: a *plan* settles every choice of a round.  A state that every
+listed plan fails in is only a candidate for a dead end; the interpreter decides, and a plan that it finds is added to
+the list.
 """
 
 from __future__ import annotations

@@ -19,12 +19,8 @@ class Selection(PredicateBuffer):
     formula stays free of quantifiers.
     """
 
-    def __init__(
-        self, source: Buffer, nonempty: Truth, witness: Number, member: Callable[[Number], Truth]
-    ) -> None:
-        super().__init__(
-            source.delta, lambda age: And(nonempty, Or(age == witness, member(age)), source.has(age))
-        )
+    def __init__(self, source: Buffer, nonempty: Truth, witness: Number, member: Callable[[Number], Truth]) -> None:
+        super().__init__(source.delta, lambda age: And(nonempty, Or(age == witness, member(age)), source.has(age)))
         self.nonempty = nonempty
         self.witness = witness
         self.member = member
@@ -45,13 +41,11 @@ def fresh_selection(buffer: Buffer, name: str) -> Buffer:
         if "int" in columns:
             return buffer.from_members(buffer.delta, fresh_parts(("bool",) * (buffer.delta + 1), name))
         return buffer.from_columns(buffer.delta, fresh_parts(columns, name))
-    return Selection(
-        buffer, Bool(z3.Bool(f"{name}_any")), Int(z3.Int(f"{name}_one")), predicate(f"{name}_all")
-    )
+    return Selection(buffer, Bool(z3.Bool(f"{name}_any")), Int(z3.Int(f"{name}_one")), predicate(f"{name}_all"))
 
 
 def planned_selection(buffer: Any, pick: Literal["oldest"] | frozenset[int], when: Truth) -> Buffer:
-    """The ages of ``buffer`` that a plan picks: the oldest if it is there, or those of a set that are; none unless ``when``."""
+    """The ages of ``buffer`` that a plan picks: Δ if it is there, or those of a set that are; none unless ``when``."""
     if isinstance(buffer, ColumnBuffer):
         picked = frozenset({buffer.delta}) if pick == "oldest" else pick
         members = [And(when, buffer.has(age), age in picked) for age in range(buffer.delta + 1)]
@@ -97,4 +91,5 @@ def read_selection(selection: Any, value: Callable[[Any], Any], delta: int) -> f
         chosen = {value(selection.witness)}
         return frozenset(chosen | {age for age in range(delta + 1) if value(selection.member(age))})
     parts = [value(part) for part in selection.to_columns()]
-    return selection.from_columns(delta, parts).ages()
+    ages: frozenset[int] = selection.from_columns(delta, parts).ages()
+    return ages

@@ -1,7 +1,7 @@
 """A system compiled to Z3: parameters, then round after round of states named with fresh constants.
 
-A round's next state is a term over the state before and the choices made in it, never a relation.  Naming every state keeps
-the terms small: inlined into each other they would grow exponentially with the number of rounds.
+A round's next state is a term over the state before and the choices made in it, never a relation.  Naming every state
+keeps the terms small: inlined into each other they would grow exponentially with the number of rounds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Symbolic values: small typed classes over Z3 terms.
 
-They exist because Z3's own terms answer ``a == b`` with a silent truth value when Python asks, and because ``//`` and ``%``
-mean different things to Python (floor) and to Z3 (Euclid) unless the divisor is a positive literal.
+They exist because Z3's own terms answer ``a == b`` with a silent truth value when Python asks, and because ``//`` and
+``%`` mean different things to Python (floor) and to Z3 (Euclid) unless the divisor is a positive literal.
 """
 
 from __future__ import annotations

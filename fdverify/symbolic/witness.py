@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from fdverify.errors import InternalError
 from fdverify.logic import Symbolic
@@ -10,15 +11,18 @@ from fdverify.models.buffer import column_buffer
 from fdverify.models.interpret import Made, initial_state, run_phase
 from fdverify.models.layout import columns_of
 from fdverify.models.system import Ages, Flag, State, System
-from fdverify.smt.solver import Answer
 from fdverify.symbolic.selection import read_selection
 from fdverify.symbolic.unroll import Unrolling
+from fdverify.symbolic.values import Value
 from fdverify.traces.run import Run
 
+Read: TypeAlias = Callable[[Any], int | bool]
+"""The value of a Z3 term in the model."""
 
-def read_run(unrolling: Unrolling, answer: Answer) -> Run:
+
+def read_run(unrolling: Unrolling, read: Read) -> Run:
     """The run of all unrolled rounds; that compiler and interpreter agree on every state of it is checked here."""
-    parameters = read_parameters(unrolling, answer)
+    parameters = read_parameters(unrolling, read)
     system = unrolling.system.at({name: parameters[name] for name in unrolling.system.arbitrary()})
     state = initial_state(system)
     rounds: list[Made] = []
@@ -27,27 +31,27 @@ def read_run(unrolling: Unrolling, answer: Answer) -> Run:
         for phase in system.phases:
             for choice in phase.choices:
                 if isinstance(choice, Flag):
-                    made[choice.name] = _value(answer, choices[choice.name])
+                    made[choice.name] = _value(read, choices[choice.name])
                 else:
                     buffer = state[choice.of]
-                    chosen = read_selection(choices[choice.name], lambda part: _value(answer, part), buffer.delta)
+                    chosen = read_selection(choices[choice.name], lambda part: _value(read, part), buffer.delta)
                     made[choice.name] = chosen & buffer.ages()
             after = run_phase(system, phase, state, made)
             if after is None:
                 raise InternalError(f"the interpreter refuses what the solver did in round {number}, {phase.name}")
             state = after
-        _agree(system, state, unrolling.states[number], answer, number)
+        _agree(system, state, unrolling.states[number], read, number)
         rounds.append(made)
     return Run(parameters, tuple(rounds))
 
 
-def read_parameters(unrolling: Unrolling, answer: Answer) -> dict[str, int]:
-    return {name: _value(answer, value) for name, value in unrolling.parameters.items()}
+def read_parameters(unrolling: Unrolling, read: Read) -> dict[str, int]:
+    return {name: _value(read, value) for name, value in unrolling.parameters.items()}
 
 
-def read_state(unrolling: Unrolling, answer: Answer) -> tuple[System, State]:
+def read_state(unrolling: Unrolling, read: Read) -> tuple[System, State]:
     """The first state of an unrolling from anywhere, and the system with its parameters fixed as in the model."""
-    parameters = read_parameters(unrolling, answer)
+    parameters = read_parameters(unrolling, read)
     system = unrolling.system.at({name: parameters[name] for name in unrolling.system.arbitrary()})
     symbolic = unrolling.states[0]
     values: dict[str, Any] = dict(parameters)
@@ -55,14 +59,14 @@ def read_state(unrolling: Unrolling, answer: Answer) -> tuple[System, State]:
         value = symbolic[variable.name]
         if isinstance(variable.sort, Ages):
             bound = parameters[variable.sort.bound]
-            members = [_value(answer, value.has(age)) for age in range(bound + 1)]
+            members = [_value(read, value.has(age)) for age in range(bound + 1)]
             values[variable.name] = column_buffer(variable.sort.encoding).from_members(bound, members)
         else:
-            values[variable.name] = _value(answer, value)
+            values[variable.name] = _value(read, value)
     return system, State(values)
 
 
-def _agree(system: System, concrete: State, symbolic: State, answer: Answer, number: int) -> None:
+def _agree(system: System, concrete: State, symbolic: State, read: Read, number: int) -> None:
     for variable in system.variables:
         theirs = symbolic[variable.name]
         if isinstance(variable.sort, Ages) and isinstance(theirs.delta, Symbolic):
@@ -71,9 +75,9 @@ def _agree(system: System, concrete: State, symbolic: State, answer: Answer, num
         ours = concrete[variable.name]
         expected = ours.to_columns() if isinstance(variable.sort, Ages) else (ours,)
         assert len(parts) == len(columns_of(variable, concrete.values()))
-        if [_value(answer, part) for part in parts] != list(expected):
+        if [_value(read, part) for part in parts] != list(expected):
             raise InternalError(f"interpreter and compiler disagree on {variable.name} after round {number}")
 
 
-def _value(answer: Answer, value: Any) -> Any:
-    return answer.value(value.term) if isinstance(value, Symbolic) else value
+def _value(read: Read, value: Any) -> Any:
+    return read(value.term) if isinstance(value, Value) else value

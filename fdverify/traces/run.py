@@ -1,6 +1,7 @@
 """A run is what was chosen; a trace is the run replayed.
 
-Engines hand over runs: plain data that crosses process boundaries.  Whatever is shown is a trace, so it has been replayed.
+Engines hand over runs: plain data that crosses process boundaries.  Whatever is shown is a trace, so it has been
+replayed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from fdverify.models.system import State, System
 
 @dataclass(frozen=True)
 class Run:
-    """The parameters and the choices of each round; the last round may stop after some of its phases (``phases_of_last``)."""
+    """The parameters, and the choices of each round; the last round may have run ``phases_of_last`` phases only."""
 
     parameters: Mapping[str, int]
     rounds: tuple[Made, ...]
@@ -63,4 +64,3 @@ def replay(system: System, run: Run) -> Trace:
             states.append(state)
         rounds.append(TracedRound({choice.name: made[choice.name] for p in phases for choice in p.choices}, states))
     return Trace(fixed, initial, rounds)
-

@@ -1,0 +1,59 @@
+"""The commands: what each one is for, and the options it has of its own.
+
+Options that every command shares, and those of the model, are added in :mod:`fdverify.cli.app`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An option that is an argument of the engine."""
+
+    flag: str
+    argument: str
+    default: Any
+    meaning: str
+    least: int | None = None
+
+
+@dataclass(frozen=True)
+class Command:
+    name: str
+    help: str
+    settings: tuple[Setting, ...]
+    shows_subrounds: bool = True
+
+
+COMMANDS = (
+    Command(
+        "explore",
+        "Visit every reachable state for fixed parameters: proved, or a shortest counterexample.",
+        (
+            Setting("--subrounds/--rounds", "subrounds", False, "make a phase a step, as the TLA+ module has it"),
+            Setting("--depth", "depth", None, "stop after so many steps; the verdict is then bounded", 0),
+        ),
+        shows_subrounds=False,
+    ),
+    Command(
+        "bmc",
+        "Search runs of growing length for a violation; parameters may be symbolic.",
+        (Setting("--depth", "depth", 100, "how many rounds a run may have", 0),),
+    ),
+    Command(
+        "induct",
+        "Prove by k-induction, from the property and the variables' ranges alone.",
+        (Setting("--max-k", "max_k", 60, "the largest k to try", 1),),
+    ),
+    Command(
+        "simulate",
+        "Show one random run for fixed parameters.",
+        (
+            Setting("--depth", "rounds", 30, "how many rounds to run", 0),
+            Setting("--seed", "seed", 0, "the same seed gives the same run"),
+        ),
+    ),
+)

@@ -1,0 +1,102 @@
+"""Do a job and show what came of it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from fdverify.cli.job import Job
+from fdverify.cli.progress import ProgressLine
+from fdverify.errors import UsageError
+from fdverify.models.expression import parse_expression
+from fdverify.reports.steps import rows, shown_names
+from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
+from fdverify.traces.run import replay
+from fdverify.verdict import Result, Verdict
+
+
+@dataclass(frozen=True)
+class Output:
+    """How to show the result."""
+
+    json: bool = False
+    itf: Path | None = None
+    show: tuple[str, ...] = ()
+    subrounds: bool = False
+
+
+def perform(job: Job, time_limit: float | None, output: Output) -> int:
+    """Run the engine in a worker process, print its result, and say with what to exit."""
+    start = perf_counter()
+    system = job.system()
+    system.property(job.claim)
+    show = [parse_expression(text, shown_names(system)) for text in output.show]
+    if output.itf is not None:
+        _check_writable(output.itf)
+    if time_limit is not None and time_limit <= 0:
+        raise UsageError(f"--time-limit must be positive, got {time_limit:g}")
+    result = _run(job, time_limit)
+    trace = None if result.run is None else replay(system, result.run)
+    steps = [] if trace is None else rows(trace, output.subrounds, show)
+    seconds = perf_counter() - start
+    if output.itf is not None and trace is not None and result.run is not None:
+        from fdverify.reports.itf import itf
+
+        _write(output.itf, itf(trace.system, result.run.parameters, steps))
+    if output.json:
+        from fdverify.reports.document import document
+
+        traced = None if result.run is None else (result.run.parameters, steps)
+        print(document(job.command, system, job.claim, result, traced, seconds).decode())
+    else:
+        from rich.console import Console
+
+        from fdverify.reports.table import print_result
+
+        print_result(Console(highlight=False), system if trace is None else trace.system, result, steps, seconds)
+    return result.verdict.exit_code
+
+
+def _run(job: Job, time_limit: float | None) -> Result:
+    progress = ProgressLine(job.command)
+    try:
+        return run_in_worker(job.run, time_limit, progress)
+    except (TimeLimitReached, WorkerDied) as end:
+        why = f"the time limit of {time_limit:g} s was reached" if isinstance(end, TimeLimitReached) else str(end)
+        done = progress.last
+        if done is None:
+            return Result(Verdict.UNKNOWN, f"{why}; no depth was completed")
+        statistics = {"depth": done.depth} | ({} if done.states is None else {"states": done.states})
+        return Result(Verdict.UNKNOWN, f"{why}; depth {done.depth} was completed", statistics)
+    finally:
+        progress.close()
+
+
+def _check_writable(path: Path) -> None:
+    """Refuse before the work what would fail after it."""
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"cannot write {path}")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write all of it or nothing: a reader never sees half a file."""
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(text)  # a device or a pipe, which cannot be replaced
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,64 @@
+"""One random run, the same for the same seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from fdverify.models.interpret import Made, initial_state, possible, run_phase
+from fdverify.models.system import Choice, Flag, Phase, Property, State, System
+from fdverify.traces.run import Run
+from fdverify.verdict import Progress, Report, Result, Verdict, silent
+
+_DRAWS = 20
+
+
+def simulate(system: System, claim: Property, rounds: int, seed: int, report: Report = silent) -> Result:
+    """Run until ``claim`` is violated, there is no next round, or ``rounds`` have passed."""
+    source = random.Random(seed)
+    values = system.fixed_values()
+    state = initial_state(system)
+    made: list[Made] = []
+
+    def result(verdict: Verdict, detail: str) -> Result:
+        return Result(verdict, detail, {"depth": len(made), "seed": seed}, (), Run(values, tuple(made)))
+
+    while claim.holds(state) and len(made) < rounds:
+        step = _random_round(system, state, 0, source)
+        if step is None:
+            return result(Verdict.VACUOUS, f"a dead end: no round is possible after round {len(made)}")
+        choices, state = step
+        made.append(choices)
+        report(Progress(depth=len(made)))
+    if not claim.holds(state):
+        return result(Verdict.VIOLATED, f"{claim.name} is violated in this run, after round {len(made)}")
+    return result(Verdict.BOUNDED, f"{claim.name} holds in this one run of {len(made)} rounds; others were not tried")
+
+
+def _random_round(system: System, state: State, at: int, source: random.Random) -> tuple[dict[str, Any], State] | None:
+    if at == len(system.phases):
+        return {}, state
+    for choices, after in _ways(system, system.phases[at], state, source):
+        rest = _random_round(system, after, at + 1, source)
+        if rest is not None:
+            return {**choices, **rest[0]}, rest[1]
+    return None
+
+
+def _ways(system: System, phase: Phase, state: State, source: random.Random) -> Iterator[tuple[dict[str, Any], State]]:
+    """Ways through a phase: some that are drawn, and only when none of them leads on, all of them."""
+    for _ in range(_DRAWS):
+        drawn = {choice.name: _draw(choice, state, source) for choice in phase.choices}
+        after = run_phase(system, phase, state, drawn)
+        if after is not None:
+            yield drawn, after
+    yield from possible(system, phase, state)
+
+
+def _draw(choice: Choice, state: State, source: random.Random) -> Any:
+    if not choice.when(state):
+        return False if isinstance(choice, Flag) else frozenset()
+    if isinstance(choice, Flag):
+        return source.random() < 0.5
+    return frozenset(age for age in sorted(state[choice.of].ages()) if source.random() < 0.5)

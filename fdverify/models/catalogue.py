@@ -1,0 +1,65 @@
+"""Finding a model: one that ships, or ``file.py:NAME`` of the user's."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from fdverify.errors import FdverifyError, UsageError
+from fdverify.models.chandra_toueg import CHANDRA_TOUEG
+from fdverify.models.model import Model
+from fdverify.models.system import did_you_mean
+
+SHIPPED = {model.name: model for model in (CHANDRA_TOUEG,)}
+DEFAULT = CHANDRA_TOUEG.name
+
+
+def is_file_reference(reference: str) -> bool:
+    return ".py:" in reference or reference.endswith(".py")
+
+
+def find_model(reference: str) -> Model:
+    if reference in SHIPPED:
+        return SHIPPED[reference]
+    if not is_file_reference(reference):
+        raise UsageError(f"unknown model {reference}", f"{did_you_mean(reference, SHIPPED)} or file.py:NAME")
+    file, _, name = reference.rpartition(":")
+    if not file.endswith(".py"):
+        raise UsageError(f"{reference} does not name a model", "write file.py:NAME")
+    found = getattr(load_module(Path(file)), name, None)
+    if not isinstance(found, Model):
+        raise UsageError(f"{file} has no model {name}", "define NAME = Model(...) in it")
+    return found
+
+
+def load_module(path: Path) -> ModuleType:
+    """Run a user's Python file; whatever is wrong with it is said in one line that names the place."""
+    if not path.is_file():
+        raise UsageError(f"no such file: {path}")
+    # A name of its own, so that a user's random.py does not stand in for Python's.
+    spec = importlib.util.spec_from_file_location(f"fdverify_user_{path.stem}", path)
+    assert spec is not None, "a path that ends in .py has a spec"
+    assert spec.loader is not None, "and a loader"
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise UsageError(f"{error.filename}:{error.lineno}: {error.msg}") from error
+    except FdverifyError:
+        raise
+    except Exception as error:  # a user's file may raise anything
+        raise in_user_file(error, path) from error
+    return module
+
+
+def in_user_file(error: Exception, path: Path) -> UsageError:
+    """An exception that came out of a user's file, with the last line of that file it passed through."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return UsageError(f"{path}:{line}: {type(error).__name__}: {' '.join(str(error).split())}")

@@ -1,0 +1,1 @@
+"""What people and machines read: step tables, JSON documents, ITF traces."""

@@ -1,0 +1,115 @@
+"""Results for machines: one JSON document, described by the schema that ships beside this file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from fdverify import __version__
+from fdverify.models.system import System
+from fdverify.reports.steps import Row
+from fdverify.verdict import Result, Verdict
+
+SCHEMA = Path(__file__).with_name("schema.json")
+
+
+class ObligationEntry(msgspec.Struct):
+    name: str
+    kind: str
+    verdict: Verdict
+    seconds: float
+
+
+class StepEntry(msgspec.Struct):
+    """A state and the choices that led to it; sets of ages are sorted lists."""
+
+    round: int
+    phase: str | None
+    choices: dict[str, bool | list[int]]
+    state: dict[str, bool | int | str | list[int]]
+    show: dict[str, int]
+
+
+class TraceEntry(msgspec.Struct):
+    parameters: dict[str, int]
+    steps: list[StepEntry]
+
+
+class Document(msgspec.Struct):
+    """What one command found."""
+
+    tool: Literal["fdverify"]
+    version: str
+    command: str
+    model: str
+    variant: str | None
+    options: dict[str, str]
+    parameters: dict[str, int | str]
+    property: str
+    verdict: Verdict
+    detail: str
+    seconds: float
+    statistics: dict[str, int]
+    obligations: list[ObligationEntry]
+    trace: TraceEntry | None
+
+
+def document(
+    command: str,
+    system: System,
+    claim: str,
+    result: Result,
+    traced: tuple[Mapping[str, int], Sequence[Row]] | None,
+    seconds: float,
+) -> bytes:
+    """The document as JSON text."""
+    found = Document(
+        tool="fdverify",
+        version=__version__,
+        command=command,
+        model=system.name,
+        variant=system.options.get("variant"),
+        options=dict(system.options),
+        parameters=_parameters(system),
+        property=claim,
+        verdict=result.verdict,
+        detail=result.detail,
+        seconds=round(seconds, 3),
+        statistics=result.statistics,
+        obligations=[ObligationEntry(o.name, o.kind, o.verdict, round(o.seconds, 3)) for o in result.obligations],
+        trace=None if traced is None else TraceEntry(dict(traced[0]), [_step(row) for row in traced[1]]),
+    )
+    return msgspec.json.format(msgspec.json.encode(found), indent=2)
+
+
+def schema() -> bytes:
+    """The JSON Schema of the document, as it ships."""
+    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Document)), indent=2) + b"\n"
+
+
+def _parameters(system: System) -> dict[str, int | str]:
+    """Numbers where they are known; else ``symbolic``, or the expression."""
+    if not system.arbitrary():
+        return dict(system.parameter_values())
+    return {p.name: "symbolic" if p.value is None else _number(p.value) for p in system.parameters}
+
+
+def _number(value: Any) -> int | str:
+    return value if isinstance(value, int) else str(value)
+
+
+def _step(row: Row) -> StepEntry:
+    return StepEntry(
+        round=row.round,
+        phase=row.phase,
+        choices={name: _plain(value) for name, value in row.choices.items()},
+        state={name: _plain(value) for name, value in row.state.items()},
+        show=row.shown,
+    )
+
+
+def _plain(value: Any) -> Any:
+    return sorted(value) if isinstance(value, frozenset) else value

@@ -1,0 +1,35 @@
+"""Traces in the Informal Trace Format, which Apalache and quint write and the ITF viewers read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import itf_py
+
+from fdverify.models.system import System
+from fdverify.reports.steps import Row
+
+
+def itf(system: System, parameters: Mapping[str, int], rows: Sequence[Row]) -> str:
+    """The rows of a trace as ITF text; a state's choices and position go into its ``#meta``."""
+    names = [variable.name for variable in system.variables]
+    states = [
+        itf_py.State(
+            meta={"index": index, "round": row.round, "phase": row.phase, "choices": _listed(row.choices)},
+            values={**parameters, **row.state},
+        )
+        for index, row in enumerate(rows)
+    ]
+    trace = itf_py.Trace(
+        meta={"source": system.name, **system.options},
+        params=list(parameters),
+        vars=names,
+        states=states,
+        loop=None,
+    )
+    return json.dumps(itf_py.trace_to_json(trace), indent=1) + "\n"
+
+
+def _listed(choices: Mapping[str, object]) -> dict[str, object]:
+    return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in choices.items()}

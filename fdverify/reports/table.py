@@ -1,0 +1,76 @@
+"""Results for people: the verdict in a line, a run as a step table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fdverify.models.system import System
+from fdverify.reports.steps import Row
+from fdverify.verdict import Result, Verdict
+
+_STYLES = {Verdict.PROVED: "bold green", Verdict.BOUNDED: "green", Verdict.UNKNOWN: "bold yellow"}
+_CHANGED = "bold yellow"
+_WIDEST = 1000
+
+
+def print_result(console: Console, system: System, result: Result, rows: Sequence[Row], seconds: float) -> None:
+    if rows:
+        _print_table(console, system, rows)
+    line = Text(str(result.verdict), style=_STYLES.get(result.verdict, "bold red"))
+    line.append(f": {result.detail}", style="not bold default")
+    console.print(line, soft_wrap=True)
+    facts = [f"{name} {value}" for name, value in result.statistics.items()]
+    console.print(Text(", ".join([_described(system), *facts, f"{seconds:.1f} s"]), style="dim"), soft_wrap=True)
+
+
+def _described(system: System) -> str:
+    return ", ".join([system.name, *(f"{name} {value}" for name, value in system.options.items())])
+
+
+def _print_table(console: Console, system: System, rows: Sequence[Row]) -> None:
+    values = system.parameter_values()
+    parameters = ", ".join(f"{parameter.name} = {values[parameter.name]}" for parameter in system.parameters)
+    table = Table(title=Text(f"{_described(system)}\n{parameters}", justify="left"), title_justify="left")
+    table.add_column("round", justify="right")
+    table.add_column("choices", overflow="fold")
+    for name in rows[0].state:
+        table.add_column(Text(name.replace("_", "\n")), justify="right", overflow="fold")
+    for name in rows[0].shown:
+        table.add_column(Text(name), justify="right", overflow="fold")
+    before: dict[str, Any] | None = None
+    for row in rows:
+        cells = {**row.state, **row.shown}
+        number = str(row.round) if row.phase is None else f"{row.round} {row.phase}"
+        texts = [_cell(console, value, before is not None and before[name] != value) for name, value in cells.items()]
+        table.add_row(Text(number), Text(chosen(row.choices)), *texts)
+        before = cells
+    # A file or a pipe has no width of its own: give the table what it needs instead of breaking its columns.
+    if not console.is_terminal:
+        console = Console(file=console.file, width=_WIDEST, highlight=False)
+    console.print(table)
+
+
+def _cell(console: Console, value: Any, changed: bool) -> Text:
+    text = plain(value)
+    if not changed:
+        return Text(text)
+    return Text(text if console.color_system else f"{text}*", style=_CHANGED)
+
+
+def chosen(choices: dict[str, Any]) -> str:
+    """The choices that were not simply no: flags by name, sets with their ages."""
+    words = [name if value is True else f"{name} {plain(value)}" for name, value in choices.items() if value]
+    return ", ".join(words)
+
+
+def plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(str(age) for age in sorted(value)) + "}"
+    return str(value)
