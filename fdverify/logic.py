@@ -115,7 +115,8 @@ def If(condition: Truth, then: Any, otherwise: Any) -> Any:
     symbolic = next((x for x in (condition, then, otherwise) if isinstance(x, Symbolic)), None)
     if symbolic is not None:
         return symbolic.choose(condition, then, otherwise)
-    return condition.__array_namespace__().where(condition, then, otherwise)
+    arrays = condition.__array_namespace__()
+    return arrays.where(condition, _storable(arrays, then), _storable(arrays, otherwise))
 
 
 def Min(left: Number, right: Number) -> Number:
@@ -124,6 +125,12 @@ def Min(left: Number, right: Number) -> Number:
 
 def Max(left: Number, right: Number) -> Number:
     return If(left >= right, left, right)
+
+
+def _storable(arrays: Any, value: Any) -> Any:
+    """A Python integer beyond the machine's goes into an array as it is."""
+    wide = isinstance(value, int) and value.bit_length() > 62
+    return arrays.asarray(value, dtype=object) if wide else value
 
 
 def is_array(value: Any) -> bool:

@@ -82,7 +82,7 @@ def k_induction(system: System, goal: Property, max_k: int, report: Report = sil
         seconds["step"] += perf_counter() - start
         report(Progress(depth=k))
         if leaves.status == "unsat":
-            return _proved_but_for_dead_ends(claim, search, k, seconds)
+            return _proved_but_for_dead_ends(claim, k, max_k, seconds)
         if leaves.status == "unknown":
             return _gave_up(f"the solver gave up on the step case at k = {k}: {leaves.reason}", k, seconds)
     detail = (
@@ -120,10 +120,10 @@ def _obligations(
     return tuple(found)
 
 
-def _proved_but_for_dead_ends(claim: Claim, search: Search, k: int, seconds: dict[str, float]) -> Result:
+def _proved_but_for_dead_ends(claim: Claim, k: int, depth: int, seconds: dict[str, float]) -> Result:
     """The claim holds of every reachable state; what is left is that none of them is a dead end."""
     start = perf_counter()
-    verdict, detail, run = _dead_end(claim, search, k)
+    verdict, detail, run = _dead_end(claim, depth)
     seconds["no-dead-end"] = perf_counter() - start
     obligations = _obligations(seconds, Verdict.PROVED, Verdict.PROVED, verdict)
     if verdict is Verdict.PROVED:
@@ -131,7 +131,7 @@ def _proved_but_for_dead_ends(claim: Claim, search: Search, k: int, seconds: dic
     return Result(verdict, detail, {"k": k}, obligations, run)
 
 
-def _dead_end(claim: Claim, search: Search, k: int) -> tuple[Verdict, str, Run | None]:
+def _dead_end(claim: Claim, depth: int) -> tuple[Verdict, str, Run | None]:
     anywhere = Unrolling(claim.system, anywhere=True)
     state = anywhere.states[0]
     plans: list[Plan] = first_plans(claim.system)
@@ -146,15 +146,15 @@ def _dead_end(claim: Claim, search: Search, k: int) -> tuple[Verdict, str, Run |
             return Verdict.UNKNOWN, f"the solver gave up on whether time can always go on: {answer.reason}", None
         plan = find_plan(*read_state(anywhere, answer.value))
         if plan is None:
-            return _reachable_dead_end(claim, plans, k)
+            return _reachable_dead_end(claim, plans, depth)
         plans.append(plan)
     return Verdict.UNKNOWN, "cannot show that every state has a next round", None
 
 
-def _reachable_dead_end(claim: Claim, plans: list[Plan], k: int) -> tuple[Verdict, str, Run | None]:
+def _reachable_dead_end(claim: Claim, plans: list[Plan], depth: int) -> tuple[Verdict, str, Run | None]:
     """A state of the claim has no next round.  Is one like it reached?"""
     search = Search(claim.system)
-    for length in range(k + 1):
+    for length in range(depth + 1):
         if length > 0:
             search.extend()
         bad = stuck(claim.system, search.state, plans)
@@ -164,4 +164,4 @@ def _reachable_dead_end(claim: Claim, plans: list[Plan], k: int) -> tuple[Verdic
             trace = replay(claim.system, run)
             if find_plan(trace.system, trace.last) is None:
                 return Verdict.VACUOUS, f"a dead end: no round is possible after these {rounds(length)}", run
-    return Verdict.UNKNOWN, f"a state of the claim has no next round; not reached within {rounds(k)}", None
+    return Verdict.UNKNOWN, f"a state of the claim has no next round; not reached within {rounds(depth)}", None

@@ -1,0 +1,75 @@
+"""Detectors with one thing wrong, to see what each assumption is for.
+
+    fdverify bmc examples/broken_detectors.py:LOSSY --delta 1 --phi 1
+
+Each is the shipped detector with a single phase replaced, and has the same parameters, options and properties.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from fdverify.logic import And, If, Implies, Not, Or
+from fdverify.models.chandra_toueg import CHANDRA_TOUEG, ReceiverPc, receiver_runs, schedule_receiver, sender_correct
+from fdverify.models.model import Model
+from fdverify.models.system import Choices, State, System, Update, update
+
+
+def _broken(name: str, summary: str, change: Callable[[System], System]) -> Model:
+    def build(**chosen: Any) -> System:
+        return replace(change(CHANDRA_TOUEG.build(**chosen)), name=name)
+
+    return replace(CHANDRA_TOUEG, name=name, summary=summary, build=build)
+
+
+def _without_obligation(system: System) -> System:
+    """An old message need not be delivered: it may be passed over for ever."""
+    receive = next(phase for phase in system.phases if phase.name == "receive")
+    return system.with_phase("receive", lambda s, c: update(**receive.run(s, c).changes))
+
+
+def _sleep_longer(s: State, c: Choices) -> Update:
+    """The receiver may idle one round more than the bound allows."""
+    made = schedule_receiver(s, c)
+    return update(assume=Or(c.receiver_active, s.receiver_timer < s.phi), **made.changes)
+
+
+def _send_later(s: State, c: Choices) -> Update:
+    """The sender may idle one round more than three steps at the slowest speed take."""
+    correct = sender_correct(s)
+    return update(
+        assume=Implies(correct, If(c.sender_active, s.sender_timer >= 2, s.sender_timer < 3 * s.phi)),
+        sender_timer=If(And(correct, Not(c.sender_active)), s.sender_timer + 1, 0),
+    )
+
+
+def _suspect_early(s: State, c: Choices) -> Update:
+    """Compute suspects when waiting_time is still one short of the timeout."""
+    active = receiver_runs(s, ReceiverPc.Compute)
+    waited = If(s.waiting_time < s.timeout, s.waiting_time + 1, s.waiting_time)
+    return update(
+        waiting_time=If(active, waited, s.waiting_time),
+        suspected=Or(s.suspected, And(active, s.waiting_time >= s.timeout - 1)),
+    )
+
+
+def _receive_before_ageing(system: System) -> System:
+    """A round receives before messages grow older and a new one is sent, so every delivery may come a round later."""
+    names = [phase.name for phase in system.phases]
+    names.remove("receive")
+    names.insert(names.index("age_messages"), "receive")
+    phases = {phase.name: phase for phase in system.phases}
+    return replace(system, phases=tuple(phases[name] for name in names))
+
+
+LOSSY = _broken("lossy", "messages may be lost", _without_obligation)
+SLEEPY_RECEIVER = _broken(
+    "sleepy-receiver", "the receiver may sleep too long", lambda s: s.with_phase("schedule_receiver", _sleep_longer)
+)
+LATE_SENDER = _broken(
+    "late-sender", "the sender may send too late", lambda s: s.with_phase("schedule_sender", _send_later)
+)
+HASTY_RECEIVER = _broken(
+    "hasty-receiver", "the receiver suspects one step early", lambda s: s.with_phase("compute", _suspect_early)
+)
+LATE_AGEING = _broken("late-ageing", "receive comes before ageing", _receive_before_ageing)

@@ -1,0 +1,187 @@
+"""The explorer: exact sets, caps that are proved exact, and answers that stay honest when they are not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fdverify.engines.explore import explore
+from fdverify.engines.state_table import StateTable
+from fdverify.errors import UsageError
+from fdverify.logic import And, If, Implies, Not
+from fdverify.models.chandra_toueg import CHANDRA_TOUEG, chandra_toueg
+from fdverify.models.interpret import initial_state, observe, possible
+from fdverify.models.system import Choices, Integers, Property, State, System, Update, Variable, update
+from fdverify.traces.run import replay
+from fdverify.verdict import Verdict
+from tests.engines.small import counter, up_to_limit
+
+
+def states_by_interpreter(system: System, ignored: tuple[str, ...] = ()) -> int:
+    """How many states one-at-a-time interpretation reaches, at rounds, with waiting_time capped at the timeout."""
+
+    def key(state: State) -> tuple[object, ...]:
+        seen = observe(system, state)
+        seen["waiting_time"] = min(state.waiting_time, state.timeout)
+        return tuple(value for name, value in seen.items() if name not in ignored)
+
+    frontier = [initial_state(system)]
+    seen = {key(frontier[0])}
+    while frontier:
+        ends = frontier
+        for phase in system.phases:
+            ends = [after for state in ends for _, after in possible(system, phase, state)]
+        frontier = []
+        for state in ends:
+            if key(state) not in seen:
+                seen.add(key(state))
+                frontier.append(state)
+    return len(seen)
+
+
+@pytest.mark.parametrize("variant", ["tla", "ivy"])
+@pytest.mark.parametrize("crash", [False, True])
+@pytest.mark.parametrize("buffer", ["predicate", "counter", "bitvector"])
+@pytest.mark.parametrize(("delta", "timeout"), [(0, "3"), (1, "6*phi+delta"), (2, "2")])
+def test_batches_reach_what_single_steps_reach(
+    variant: str, crash: bool, buffer: str, delta: int, timeout: str
+) -> None:
+    system = chandra_toueg(delta, 1, variant=variant, crash=crash, buffer=buffer, timeout=timeout)
+    result = explore(system, Property("nothing", lambda s: True, ""))
+    assert result.verdict is Verdict.PROVED
+    assert result.statistics["states"] == states_by_interpreter(system, ignored=("hlfsc",))
+
+
+def test_a_wide_buffer_is_explored_exactly() -> None:
+    """Beyond 62 bits the states are packed into Python integers; nothing else may change."""
+    narrow, wide = chandra_toueg(20, 1, timeout="4"), chandra_toueg(80, 1, timeout="4")
+    found = [explore(s, s.property("strong-accuracy")) for s in (narrow, wide)]
+    assert [r.verdict for r in found] == [Verdict.VIOLATED] * 2
+    assert found[0].statistics == found[1].statistics
+
+
+def test_a_depth_makes_the_verdict_bounded_unless_all_is_seen() -> None:
+    system = chandra_toueg(1, 1)
+    claim = system.property("strong-accuracy")
+    assert explore(system, claim, depth=3).verdict is Verdict.BOUNDED
+    assert explore(system, claim, depth=3).statistics["depth"] == 4
+    assert explore(system, claim, depth=500).verdict is Verdict.PROVED
+
+
+def test_the_candidate_invariant_of_appendix_b_holds_in_every_reachable_state() -> None:
+    """Constraints 1 to 3 of the TLA+ module; its second one off by one must be noticed."""
+
+    def constraints(s: State, slack: int) -> object:
+        waited, old = s.waiting_time, 3 * s.phi + s.delta
+        empty = Not(s.buffer.any(0, s.delta))
+        return And(
+            Implies(And(empty, waited < 3 * s.phi), s.sender_timer >= waited),
+            Implies(
+                And(waited >= 3 * s.phi, waited < old),
+                s.buffer.exists(0, s.delta, lambda k: And(waited <= 3 * s.phi + k - slack, s.buffer.has(k))),
+            ),
+            Implies(waited >= old, s.buffer.has(s.delta)),
+        )
+
+    system = chandra_toueg(3, 3)
+    right = Property("constraints", lambda s: constraints(s, 0), "")
+    wrong = Property("constraints", lambda s: constraints(s, 2), "")
+    assert explore(system, right).verdict is Verdict.PROVED
+    assert explore(system, wrong).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("variant", ["tla", "ivy"])
+@pytest.mark.parametrize("timeout", ["1", "4", "6*phi+delta"])
+@pytest.mark.parametrize("subrounds", [False, True])
+def test_completeness_is_proved_with_its_clock_and_its_guard_one_round_too_early_is_not(
+    variant: str, timeout: str, subrounds: bool
+) -> None:
+    """The clock counts rounds for ever; it is stored as far as the property can tell."""
+    system = chandra_toueg(1, 2, variant=variant, crash=True, timeout=timeout)
+    result = explore(system, system.property("strong-completeness"), subrounds=subrounds)
+    assert result.verdict is Verdict.PROVED
+    early = Property("early", lambda s: Implies(s.hlfsc >= s.phi * s.timeout, s.suspected), "")
+    refuted = explore(system, early, subrounds=subrounds)
+    assert refuted.verdict is Verdict.VIOLATED
+    assert refuted.run is not None
+    assert not early.holds(replay(system, refuted.run).last)
+
+
+def test_ghosts_are_not_counted_as_states() -> None:
+    system = chandra_toueg(1, 1, crash=True)
+    with_clock = explore(system, system.property("strong-completeness"))
+    without = explore(system, system.property("strong-accuracy"))
+    assert with_clock.statistics == without.statistics
+
+
+def test_a_property_past_the_cap_is_refused_and_with_a_depth_decided() -> None:
+    """In the ivy variant waiting_time grows for ever and is stored up to the timeout only."""
+    system = chandra_toueg(0, 1, variant="ivy", timeout="2", crash=True)
+    past = Property("past", lambda s: s.waiting_time <= s.timeout + 3, "")
+    with pytest.raises(UsageError, match="waiting_time"):
+        explore(system, past)
+    assert explore(system, past, depth=5).verdict is Verdict.BOUNDED
+    assert explore(system, past, depth=30).verdict is Verdict.VIOLATED
+
+
+def test_a_clock_without_a_bound_in_the_property_is_refused() -> None:
+    system = chandra_toueg(0, 1, crash=True)
+    endless = Property("endless", lambda s: Implies(And(s.hlfsc >= 0, s.hlfsc % 2 == 1), s.sender_timer == 0), "")
+    with pytest.raises(UsageError, match="hlfsc without a bound"):
+        explore(system, endless)
+    assert explore(system, endless, depth=20).verdict is Verdict.BOUNDED
+
+
+def test_a_cap_that_behaviour_can_see_is_refused() -> None:
+    """x is capped at 2 but its parity decides y: stored so, the run to y = 1 at x = 5 would be lost."""
+
+    def parity(s: State, c: Choices) -> Update:
+        return update(x=s.x + 1, y=If(s.x == 5, 1, s.y))
+
+    capped = Variable("x", Integers(), initial=lambda s: 0, cap=lambda s: 2)
+    base = counter(parity, lambda s: s.y == 0, capped)
+    system = replace(base, variables=(*base.variables, Variable("y", Integers(), initial=lambda s: 0)))
+    with pytest.raises(UsageError, match="above its cap"):
+        explore(system, system.properties[0])
+
+
+def test_a_phase_that_asks_for_one_truth_value_of_many_states_is_told_so() -> None:
+    def asks(s: State, c: Choices) -> Update:
+        return update(x=s.x + 1 if c.go else s.x)
+
+    with pytest.raises(UsageError, match="phase count"):
+        explore(counter(asks, lambda s: s.x < 9), Property("p", lambda s: s.x < 9, ""))
+
+
+def test_negative_values_are_kept_apart() -> None:
+    def down(s: State, c: Choices) -> Update:
+        return update(x=If(And(c.go, s.x > -20), s.x - 3, s.x))
+
+    result = explore(counter(down, lambda s: s.x >= -21), Property("p", lambda s: s.x >= -21, ""))
+    assert result.verdict is Verdict.PROVED
+    assert result.statistics["states"] == 8
+
+
+def test_the_shipped_model_can_be_explored_by_name_of_its_property() -> None:
+    system = CHANDRA_TOUEG.instantiate({"delta": 1, "phi": 1}, {"variant": "ivy"})
+    assert explore(system, system.property(CHANDRA_TOUEG.default_property)).verdict is Verdict.PROVED
+
+
+@given(st.lists(st.lists(st.tuples(*[st.integers(-(2**40), 2**40)] * 3), min_size=1, max_size=20), max_size=8))
+def test_a_state_table_is_a_set(batches: list[list[tuple[int, int, int]]]) -> None:
+    """Columns of any width, over one word or not, widened as values come in."""
+    table = StateTable([np.int64] * 3)
+    seen: set[tuple[int, int, int]] = set()
+    for batch in batches:
+        rows = [np.array(column, dtype=np.int64) for column in zip(*batch, strict=True)]
+        new = {batch[at] for at in table.add(rows)}
+        assert new == set(batch) - seen
+        seen |= new
+        assert table.size == len(seen)
+
+
+def test_up_to_limit_is_what_it_says() -> None:
+    system = counter(up_to_limit, lambda s: s.x <= s.limit, limit=7)
+    assert explore(system, system.properties[0]).statistics == {"states": 8, "depth": 8}
