@@ -1,0 +1,162 @@
+"""Measure what docs/performance.md reports, and write it: commands by their wall time and memory, choices as ratios."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from fdverify.engines.bmc import bmc
+from fdverify.engines.explore import explore
+from fdverify.models.chandra_toueg import chandra_toueg
+from fdverify.models.interpret import initial_state, observe, possible
+from fdverify.models.system import System
+from fdverify.smt.solver import FreshSolver
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "performance.md"
+FDVERIFY = Path(sys.executable).with_name("fdverify")
+REPEATS = 3
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A command, how long it may take, and what the paper's tools took for the same question."""
+
+    what: str
+    arguments: str
+    target: str
+    published: str = ""
+
+
+COMMANDS = (
+    Timed("start", "--help", "0.3 s"),
+    Timed(
+        "explore (4,4), sub-rounds",
+        "explore --delta 4 --phi 4 --subrounds",
+        "1 s",
+        "TLC 3 s, Apalache 12 min, FAST over 6 h",
+    ),
+    Timed("explore (4,40), rounds", "explore --delta 4 --phi 40", "10 s, 2 GB"),
+    Timed("explore (20,20), too short a timeout", "explore --delta 20 --phi 20 --timeout delta+1", "", "TLC over 6 h"),
+    Timed(
+        "bmc (20,20), too short a timeout",
+        "bmc --delta 20 --phi 20 --timeout delta+1",
+        "5 s",
+        "TLC over 6 h, Apalache 75 min",
+    ),
+    Timed(
+        "bmc (4, any Φ), too short a timeout",
+        "bmc --buffer bitvector --delta 4 --phi symbolic --timeout delta+1",
+        "",
+        "FAST crashed",
+    ),
+    Timed("induct (2,4)", "induct --delta 2 --phi 4", "", "TLC 3 s, Apalache 8 min, FAST 16 min"),
+    Timed("induct (4,4)", "induct --delta 4 --phi 4", "", "TLC 3 s, Apalache 12 min, FAST over 6 h"),
+    Timed("induct (4,5)", "induct --delta 4 --phi 5", "", "TLC 3 s, Apalache over 6 h, FAST over 6 h"),
+)
+
+
+def measured(arguments: list[str]) -> tuple[float, int, str]:
+    """The least wall time of some runs in seconds, the largest memory in MB, and the verdict."""
+    times, memory, verdict = [], 0, ""
+    for _ in range(REPEATS):
+        json_wanted = [] if arguments == ["--help"] else ["--json"]
+        start = perf_counter()
+        with subprocess.Popen(
+            [FDVERIFY, *arguments, *json_wanted], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            assert process.stdout is not None
+            printed = process.stdout.read()
+            _, _, usage = os.wait4(process.pid, 0)
+            process.returncode = 0
+        times.append(perf_counter() - start)
+        memory = max(memory, usage.ru_maxrss // 1024)
+        if json_wanted:
+            found = json.loads(printed)
+            verdict = f"{found['verdict']}, " + ", ".join(f"{k} {v}" for k, v in found["statistics"].items())
+    return min(times), memory, verdict
+
+
+def one_at_a_time(system: System) -> int:
+    """Reachable sub-round states by the interpreter alone, as the explorer's batches are compared with."""
+    frontier = {tuple(observe(system, initial_state(system)).items()): initial_state(system)}
+    seen = {(0, key) for key in frontier}
+    at = 0
+    while frontier:
+        phase, at = system.phases[at], (at + 1) % len(system.phases)
+        found = [after for state in frontier.values() for _, after in possible(system, phase, state)]
+        frontier = {}
+        for state in found:
+            key = tuple(observe(system, state).items())
+            if (at, key) not in seen:
+                seen.add((at, key))
+                frontier[key] = state
+    return len(seen)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def ratios() -> list[str]:
+    system = chandra_toueg(4, 4)
+    claim = system.property("strong-accuracy")
+    batches = seconds(lambda: explore(system, claim, subrounds=True))
+    single = seconds(lambda: one_at_a_time(system))
+    short = chandra_toueg(20, 20, timeout="delta+1")
+    words = seconds(lambda: bmc(short, claim, depth=24))
+    import fdverify.engines.bmc as engine
+
+    original = engine.WordSolver
+    engine.WordSolver = FreshSolver  # type: ignore[misc,assignment]
+    integers = seconds(lambda: bmc(short, claim, depth=24))
+    engine.WordSolver = original  # type: ignore[misc]
+    return [
+        f"| states in batches instead of one at a time, explore (4,4) at sub-rounds | {single / batches:.1f} |",
+        f"| integers as bit-vectors instead of linear arithmetic, bmc (20,20) | {integers / words:.1f} |",
+    ]
+
+
+def machine() -> str:
+    name = next(
+        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
+        platform.processor(),
+    )
+    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def main() -> None:
+    lines = [
+        "# Performance",
+        "",
+        "Written by `make bench`: whole commands with process start, the best of "
+        f"{REPEATS} runs; memory is the largest process.",
+        "",
+        f"Machine: {machine()}.  The published figures are of other tools on another machine (a Core i7-6600U).",
+        "",
+        "| what | seconds | MB | target | found | published |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for timed in COMMANDS:
+        print(timed.what, file=sys.stderr)
+        wall, memory, found = measured(timed.arguments.split())
+        lines.append(
+            f"| {timed.what} | {wall:.2f} | {memory} | {timed.target or '–'} | {found or '–'} | {timed.published or '–'} |"
+        )
+    lines += ["", "How much faster two choices make it, each pair in one run:", "", "| choice | times |", "| --- | --- |"]
+    lines += ratios()
+    PAGE.write_text("\n".join(lines) + "\n")
+    print(PAGE.read_text())
+
+
+if __name__ == "__main__":
+    main()
