@@ -32,7 +32,7 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
     """Run the engine in a worker process, print its result, and say with what to exit."""
     start = perf_counter()
     system = job.system()
-    system.property(job.claim)
+    claim = system.property(job.claim)
     show = [parse_expression(text, shown_names(system)) for text in output.show]
     if output.itf is not None:
         _check_writable(output.itf)
@@ -56,7 +56,8 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
 
         from fdverify.reports.table import print_result
 
-        print_result(Console(highlight=False), system if trace is None else trace.system, result, steps, seconds)
+        shown = system if trace is None else trace.system
+        print_result(Console(highlight=False), shown, claim, result, steps, seconds)
     return result.verdict.exit_code
 
 

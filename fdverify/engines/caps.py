@@ -44,19 +44,16 @@ def _commutes(system: System, phase: Phase, caps: Caps) -> bool:
     choices = {choice.name: fresh_choice(choice, state, 1) for choice in phase.choices}
     after, allowed = system.run_phase(phase, state, choices)
     after_capped, allowed_capped = system.run_phase(phase, capped(state, caps), choices)
+    ours, theirs = capped(after, caps), capped(after_capped, caps)
     same = And(
         Iff(allowed, allowed_capped),
-        *(
-            _same(system, name, capped(after, caps)[name], capped(after_capped, caps)[name])
-            for name in (v.name for v in system.variables)
-        ),
+        *(_same(ours[v.name], theirs[v.name]) for v in system.variables),
     )
     return _always(unrolling, same)
 
 
-def _same(system: System, name: str, left: Any, right: Any) -> Truth:
-    variable = system.variable(name)
-    pairs = zip(parts_of(variable, left), parts_of(variable, right), strict=True)
+def _same(left: Any, right: Any) -> Truth:
+    pairs = zip(parts_of(left), parts_of(right), strict=True)
     return And(*(True if a is b else a == b for a, b in pairs))
 
 

@@ -14,9 +14,10 @@ from fdverify.engines.bmc import Search, confirmed, rounds
 from fdverify.engines.parameters import check_parameters
 from fdverify.errors import InternalError
 from fdverify.logic import And, Not, Truth
+from fdverify.models.interpret import first_round
 from fdverify.models.system import Property, State, System
 from fdverify.smt.solver import Answer, FreshSolver
-from fdverify.symbolic.progress import Plan, find_plan, first_plans, stuck
+from fdverify.symbolic.progress import Plan, first_plans, stuck
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.symbolic.witness import read_state
@@ -144,7 +145,7 @@ def _dead_end(claim: Claim, depth: int) -> tuple[Verdict, str, Run | None]:
             return Verdict.PROVED, "", None
         if answer.status == "unknown":
             return Verdict.UNKNOWN, f"the solver gave up on whether time can always go on: {answer.reason}", None
-        plan = find_plan(*read_state(anywhere, answer.value))
+        plan = first_round(*read_state(anywhere, answer.value))
         if plan is None:
             return _reachable_dead_end(claim, plans, depth)
         plans.append(plan)
@@ -162,6 +163,6 @@ def _reachable_dead_end(claim: Claim, plans: list[Plan], depth: int) -> tuple[Ve
         if answer.status == "sat":
             run = search.run(bad, answer)
             trace = replay(claim.system, run)
-            if find_plan(trace.system, trace.last) is None:
+            if first_round(trace.system, trace.last) is None:
                 return Verdict.VACUOUS, f"a dead end: no round is possible after these {rounds(length)}", run
     return Verdict.UNKNOWN, f"a state of the claim has no next round; not reached within {rounds(depth)}", None

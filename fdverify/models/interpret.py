@@ -35,18 +35,6 @@ def run_phase(system: System, phase: Phase, state: State, made: Mapping[str, Any
     return settled(system, after) if allowed else None
 
 
-def run_round(system: System, state: State, made: Made) -> list[State] | None:
-    """The states after each phase of one round, or ``None`` if a choice is not allowed."""
-    states: list[State] = []
-    for phase in system.phases:
-        after = run_phase(system, phase, state, made)
-        if after is None:
-            return None
-        states.append(after)
-        state = after
-    return states
-
-
 def possible(system: System, phase: Phase, state: State) -> Iterator[tuple[dict[str, Any], State]]:
     """Every allowed way through a phase: the choices and the state they lead to."""
     names = [choice.name for choice in phase.choices]
@@ -57,20 +45,25 @@ def possible(system: System, phase: Phase, state: State) -> Iterator[tuple[dict[
             yield made, after
 
 
-def has_next_round(system: System, state: State) -> bool:
-    return _can_go_on(system, state, 0)
+def first_round(system: System, state: State) -> dict[str, Any] | None:
+    """Choices that lead through a whole round, the first that are found; ``None`` at a dead end."""
+    return _first_way(system, state, 0)
 
 
-def _can_go_on(system: System, state: State, at: int) -> bool:
+def _first_way(system: System, state: State, at: int) -> dict[str, Any] | None:
     if at == len(system.phases):
-        return True
-    return any(_can_go_on(system, after, at + 1) for _, after in possible(system, system.phases[at], state))
+        return {}
+    for made, after in possible(system, system.phases[at], state):
+        rest = _first_way(system, after, at + 1)
+        if rest is not None:
+            return {**made, **rest}
+    return None
 
 
 def settled(system: System, state: State) -> State:
     """The same state with every buffer stored in plain parts, so that rounds do not pile up on each other."""
     buffers = [v for v in system.variables if isinstance(v.sort, Ages)]
-    return state.changed({v.name: value_of(v, state.values(), parts_of(v, state[v.name])) for v in buffers})
+    return state.changed({v.name: value_of(v, state.values(), parts_of(state[v.name])) for v in buffers})
 
 
 def observe(system: System, state: State) -> dict[str, Any]:

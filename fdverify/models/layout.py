@@ -22,7 +22,7 @@ def columns_of(variable: Variable, parameters: Mapping[str, Number]) -> tuple[Co
             return ("int",)
 
 
-def parts_of(variable: Variable, value: Any) -> tuple[Any, ...]:
+def parts_of(value: Any) -> tuple[Any, ...]:
     return value.to_columns() if isinstance(value, ColumnBuffer) else (value,)
 
 
@@ -44,7 +44,7 @@ class Layout:
         self.columns = [column for v in variables for column in columns_of(v, parameters)]
 
     def flatten(self, state: State) -> list[Any]:
-        return [part for variable in self.variables for part in parts_of(variable, state[variable.name])]
+        return [part for variable in self.variables for part in parts_of(state[variable.name])]
 
     def restore(self, row: Sequence[Any]) -> State:
         values = dict(self.parameters)

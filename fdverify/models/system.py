@@ -192,9 +192,6 @@ class System:
         known = [p.name for p in self.properties]
         raise UsageError(f"{self.name} has no property {name}", did_you_mean(name, known))
 
-    def variable(self, name: str) -> Variable:
-        return next(v for v in self.variables if v.name == name)
-
     def ranges(self, state: State) -> dict[str, Truth]:
         """What is claimed of the variables' values, by variable; each sort has a claim of its own."""
         return {variable.name: variable.in_range(state) for variable in self.variables}

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fdverify.models.system import System
+from fdverify.models.system import Property, System
 from fdverify.reports.steps import Row
 from fdverify.verdict import Result, Verdict
 
@@ -18,12 +18,15 @@ _CHANGED = "bold yellow"
 _WIDEST = 1000
 
 
-def print_result(console: Console, system: System, result: Result, rows: Sequence[Row], seconds: float) -> None:
+def print_result(
+    console: Console, system: System, claim: Property, result: Result, rows: Sequence[Row], seconds: float
+) -> None:
     if rows:
         _print_table(console, system, rows)
     line = Text(str(result.verdict), style=_STYLES.get(result.verdict, "bold red"))
     line.append(f": {result.detail}", style="not bold default")
     console.print(line, soft_wrap=True)
+    console.print(Text(f"{claim.name}: {claim.meaning}"), soft_wrap=True)
     facts = [f"{name} {value}" for name, value in result.statistics.items()]
     console.print(Text(", ".join([_described(system), *facts, f"{seconds:.1f} s"]), style="dim"), soft_wrap=True)
 
@@ -35,7 +38,8 @@ def _described(system: System) -> str:
 def _print_table(console: Console, system: System, rows: Sequence[Row]) -> None:
     values = system.parameter_values()
     parameters = ", ".join(f"{parameter.name} = {values[parameter.name]}" for parameter in system.parameters)
-    table = Table(title=Text(f"{_described(system)}\n{parameters}", justify="left"), title_justify="left")
+    console.print(Text(parameters), soft_wrap=True)
+    table = Table()
     table.add_column("round", justify="right")
     table.add_column("choices", overflow="fold")
     for name in rows[0].state:

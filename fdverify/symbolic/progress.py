@@ -12,7 +12,6 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from fdverify.logic import And, Not, Truth
-from fdverify.models.interpret import possible
 from fdverify.models.system import Choice, Flag, State, System
 from fdverify.symbolic.selection import planned_selection
 
@@ -29,21 +28,6 @@ def first_plans(system: System) -> list[Plan]:
 def stuck(system: System, state: State, plans: Iterable[Plan]) -> Truth:
     """Whether every plan fails in this state."""
     return And(*(Not(_succeeds(system, state, plan)) for plan in plans))
-
-
-def find_plan(system: System, state: State) -> Plan | None:
-    """Choices that lead through a round from a concrete state, if there are any."""
-    return _continue(system, state, 0)
-
-
-def _continue(system: System, state: State, at: int) -> dict[str, Any] | None:
-    if at == len(system.phases):
-        return {}
-    for made, after in possible(system, system.phases[at], state):
-        rest = _continue(system, after, at + 1)
-        if rest is not None:
-            return {**made, **rest}
-    return None
 
 
 def _succeeds(system: System, state: State, plan: Plan) -> Truth:

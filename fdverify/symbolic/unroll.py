@@ -90,7 +90,7 @@ class Unrolling:
         if isinstance(value, PredicateBuffer) and isinstance(value.delta, Symbolic):
             return self._with_named_reads(value, name)
         constants = fresh_parts(columns_of(variable, self.parameters), name)
-        parts = [self._named_part(*pair) for pair in zip(constants, parts_of(variable, value), strict=True)]
+        parts = [self._named_part(*pair) for pair in zip(constants, parts_of(value), strict=True)]
         return value_of(variable, self.parameters, parts)
 
     def _named_part(self, constant: Value, part: Any) -> Any:

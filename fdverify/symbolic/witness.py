@@ -9,7 +9,7 @@ from fdverify.errors import InternalError
 from fdverify.logic import Symbolic
 from fdverify.models.buffer import column_buffer
 from fdverify.models.interpret import Made, initial_state, run_phase
-from fdverify.models.layout import columns_of
+from fdverify.models.layout import parts_of
 from fdverify.models.system import Ages, Flag, State, System
 from fdverify.symbolic.selection import read_selection
 from fdverify.symbolic.unroll import Unrolling
@@ -71,11 +71,7 @@ def _agree(system: System, concrete: State, symbolic: State, read: Read, number:
         theirs = symbolic[variable.name]
         if isinstance(variable.sort, Ages) and isinstance(theirs.delta, Symbolic):
             continue  # only some ages have a value in the model; the run's end shows whether they were the right ones
-        parts = theirs.to_columns() if isinstance(variable.sort, Ages) else (theirs,)
-        ours = concrete[variable.name]
-        expected = ours.to_columns() if isinstance(variable.sort, Ages) else (ours,)
-        assert len(parts) == len(columns_of(variable, concrete.values()))
-        if [_value(read, part) for part in parts] != list(expected):
+        if [_value(read, part) for part in parts_of(theirs)] != list(parts_of(concrete[variable.name])):
             raise InternalError(f"interpreter and compiler disagree on {variable.name} after round {number}")
 
 

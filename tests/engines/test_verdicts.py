@@ -11,6 +11,7 @@ from fdverify.engines.simulate import simulate
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, If, Not
 from fdverify.models.chandra_toueg import chandra_toueg
+from fdverify.models.interpret import run_phase
 from fdverify.models.system import Choices, Integers, State, System, Update, Variable, update
 from fdverify.smt.solver import Answer, FreshSolver, WordSolver
 from fdverify.symbolic import witness
@@ -154,7 +155,7 @@ def test_a_run_that_the_replay_does_not_confirm_is_an_internal_error(monkeypatch
 def test_a_state_on_which_compiler_and_interpreter_differ_is_an_internal_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    original = witness.run_phase
+    original = run_phase
 
     def off_by_one(system: System, phase: object, state: State, made: object) -> State | None:
         after = original(system, phase, state, made)  # type: ignore[arg-type]

@@ -142,6 +142,10 @@ class CutAges:
         return State({**self.parameters, **{v.name: values[v.name] for v in self.system.variables}})
 
 
+MOST = 20_000
+"""More situations than any instance here has: a system that never stops growing fails instead of running for ever."""
+
+
 def reached(first: Situation, after: Callable[[Situation], Iterable[Situation]]) -> set[Situation]:
     seen, frontier = {first}, [first]
     while frontier:
@@ -149,6 +153,7 @@ def reached(first: Situation, after: Callable[[Situation], Iterable[Situation]])
             if found not in seen:
                 seen.add(found)
                 frontier.append(found)
+        assert len(seen) <= MOST
     return seen
 
 

@@ -167,6 +167,10 @@ def test_open_parameters_have_a_least_value(name: str, least: int) -> None:
 
 
 Row = tuple[Any, ...]
+"""A state as plain data, in the order of the system's variables."""
+
+MOST = 2000
+"""More states than any instance that is explored here has, so that a wrong one fails instead of growing for ever."""
 
 
 def row_of(system: System, state: State) -> Row:
@@ -251,6 +255,7 @@ def interpreted(system: System) -> dict[Row, State]:
             if row not in seen:
                 seen[row] = after
                 frontier.append(after)
+        assert len(seen) <= MOST
     return seen
 
 
@@ -290,6 +295,7 @@ def test_reachable_states(delta: int, phi: int, encoding: str) -> None:
     while frontier:
         frontier = list(compiled.ends(frontier, known=seen))
         seen |= set(frontier)
+        assert len(seen) <= MOST
     assert seen == set(interpreted(system))
 
 

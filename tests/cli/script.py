@@ -1,0 +1,65 @@
+"""Run the console script as a user does, and read what it prints."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+COMMANDS = ("explore", "bmc", "induct", "simulate")
+HANG_SECONDS = 300.0
+ESCAPE = "\x1b"
+_PROGRESS = re.compile(r"(explore|bmc|induct|simulate): depth \d+(, \d+ states)?, \d+ s")
+_DECIDES_LOOKS = {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLORTERM", "COLUMNS", "LINES"}
+
+
+class Outcome(NamedTuple):
+    code: int
+    stdout: str
+    stderr: str
+
+
+def script() -> str:
+    beside = Path(sys.executable).with_name("fdverify")
+    return str(beside if beside.exists() else Path(sysconfig.get_path("scripts"), "fdverify"))
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment without what decides about looks, and without bytecode beside the files that are loaded."""
+    kept = {name: value for name, value in os.environ.items() if name not in _DECIDES_LOOKS}
+    return {**kept, "PYTHONDONTWRITEBYTECODE": "1", **more}
+
+
+def run(*arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Outcome:
+    done = subprocess.run(
+        [script(), *arguments],
+        cwd=cwd,
+        env=environment() if env is None else env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def found(*arguments: str, cwd: Path | None = None) -> tuple[int, Any]:
+    """The exit code and the JSON document, which must be all that is on stdout."""
+    outcome = run(*arguments, "--json", cwd=cwd)
+    assert odd_lines(outcome.stderr) == []
+    return outcome.code, json.loads(outcome.stdout)
+
+
+def odd_lines(stderr: str) -> list[str]:
+    """What is on stderr besides progress, which a slow machine shows and a fast one does not."""
+    return [line for line in stderr.splitlines() if not _PROGRESS.fullmatch(line)]
+
+
+def table_cells(text: str) -> list[list[str]]:
+    """The cells of a step table's rows, headings left out, escape codes kept."""
+    rows = [line for line in text.splitlines() if line.lstrip().startswith("│")]
+    return [[cell.strip() for cell in row.strip().strip("│").split("│")] for row in rows]
