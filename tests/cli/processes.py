@@ -1,11 +1,10 @@
 """What the system says about processes; read from /proc, so on Linux only."""
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
-
-_TICKS_A_SECOND = 100
 
 
 class Process(NamedTuple):
@@ -53,4 +52,4 @@ def _read(pid: int) -> Process | None:
     # The name stands in parentheses and may hold anything.
     fields = text.rpartition(")")[2].split()
     ticks = int(fields[11]) + int(fields[12])
-    return Process(pid, fields[0], int(fields[1]), int(fields[3]), ticks / _TICKS_A_SECOND)
+    return Process(pid, fields[0], int(fields[1]), int(fields[3]), ticks / os.sysconf("SC_CLK_TCK"))

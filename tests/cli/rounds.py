@@ -1,5 +1,6 @@
 """One round of the detector (variant tla, no crash) in plain Python, to check the traces that are printed."""
 
+from itertools import pairwise
 from typing import Any
 
 _FOLLOWING = {"Compute": "NoSnd", "NoSnd": "Receive", "Receive": "Compute"}
@@ -49,6 +50,6 @@ def check_rounds(trace: Any) -> None:
     assert {step["phase"] for step in steps} == {None}
     assert steps[0]["choices"] == {}
     assert steps[0]["state"] == {**INITIAL, "timeout": parameters["initial_timeout"]}
-    for before, after in zip(steps, steps[1:], strict=False):
+    for before, after in pairwise(steps):
         expected = after_round(before["state"], after["choices"], parameters["delta"], parameters["phi"])
         assert after["state"] == expected

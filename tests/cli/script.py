@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +34,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
-def run(*arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Outcome:
+def run(
+    *arguments: str,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    at_start: Callable[[], None] | None = None,
+) -> Outcome:
     done = subprocess.run(
         [script(), *arguments],
         cwd=cwd,
@@ -43,6 +48,7 @@ def run(*arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None 
         capture_output=True,
         text=True,
         timeout=HANG_SECONDS,
+        preexec_fn=at_start,
     )
     return Outcome(done.returncode, done.stdout, done.stderr)
 

@@ -1,6 +1,7 @@
 """``fdverify bmc``: violations with fixed and symbolic parameters, and the ways to look at the run."""
 
 import json
+import resource
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -56,14 +57,14 @@ def test_symbolic_phi() -> None:
 
 
 def test_both_symbolic() -> None:
-    arguments = ("bmc", "--timeout", "3*phi+delta")
+    arguments = ("bmc", "--timeout", "phi+delta+2")
     code, document = found(*arguments)
     assert (code, document["verdict"]) == (1, "violated")
     assert document["options"]["buffer"] == "predicate"
-    assert document["parameters"] == {"delta": "symbolic", "phi": "symbolic", "initial_timeout": "3*phi+delta"}
+    assert document["parameters"] == {"delta": "symbolic", "phi": "symbolic", "initial_timeout": "phi+delta+2"}
     trace = document["trace"]
     parameters = trace["parameters"]
-    assert parameters["initial_timeout"] == 3 * parameters["phi"] + parameters["delta"]
+    assert parameters == {"delta": 0, "phi": 2, "initial_timeout": 4}
     assert [step["state"]["suspected"] for step in trace["steps"]][-2:] == [False, True]
     assert document["statistics"]["depth"] == len(trace["steps"]) - 1
     check_rounds(trace)
@@ -173,6 +174,17 @@ def test_no_run_leaves_itf_alone(tmp_path: Path) -> None:
     assert run("bmc", *HOLDS, "--itf", str(file)).code == 0
     assert file.read_text() == "precious"
     assert (file.stat().st_mtime_ns, file.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+def write_small_files_only() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+
+def test_itf_that_does_not_fit_leaves_nothing(tmp_path: Path) -> None:
+    outcome = run("bmc", *SMALL, "--itf", "run.itf.json", cwd=tmp_path, at_start=write_small_files_only)
+    assert outcome.code == 2
+    assert odd_lines(outcome.stderr) == ["error: cannot write run.itf.json: File too large"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_depth_zero_looks_at_the_initial_state() -> None:

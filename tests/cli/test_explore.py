@@ -24,7 +24,7 @@ def test_published_counts(buffer: str, delta: str, states: int, depth: int) -> N
 def test_text_says_the_same() -> None:
     outcome = run("explore", *SAFE, "--delta", "2", "--subrounds")
     assert outcome.code == 0
-    verdict, facts = outcome.stdout.splitlines()
+    verdict, *_, facts = outcome.stdout.splitlines()
     assert verdict == "proved: strong-accuracy holds in all 10158 reachable states"
     assert "chandra-toueg, variant tla, crash false, timeout 6*phi+delta, buffer bitvector" in facts
     assert "states 10158, depth 176" in facts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple
 
 import pytest
@@ -177,6 +178,16 @@ def test_formulas_keep_their_value(data: st.DataObject) -> None:
     assert answer.value(term) is value
     for constant in world.integers:
         assert answer.value(constant.term) == constant.value
+
+
+@pytest.mark.parametrize("compare", [lt, le, gt, ge, eq, ne], ids=lambda compare: compare.__name__)
+def test_comparisons_across_widths(compare: Callable[[Any, Any], Any]) -> None:
+    """Words of different widths are extended before they are compared, negative ones by their sign."""
+    words = Words()
+    for left in range(-9, 10):
+        for right in range(-9, 10):
+            term = compare(z3.IntVal(left), z3.IntVal(right))
+            assert z3.is_true(z3.simplify(words.truth(term))) is compare(left, right), term
 
 
 @given(st.integers(-100, 0), st.integers(0, 100), st.integers(1, 20))

@@ -1,0 +1,83 @@
+"""Help and version come at once: no solver and no arrays are loaded for them."""
+
+import subprocess
+import sys
+
+import pytest
+
+import fdverify
+from tests.cli.script import COMMANDS, HANG_SECONDS, environment, run
+
+HEAVY = ("z3", "numpy", "pysmt", "itf_py", "msgspec")
+LOADED = """
+import sys
+from fdverify.cli.app import run
+
+code = run(sys.argv[1:])
+loaded = {name.partition(".")[0] for name in sys.modules}
+print(code, *sorted(loaded & {HEAVY}), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help(flag: str) -> None:
+    outcome = run(flag)
+    assert (outcome.code, outcome.stderr) == (0, "")
+    assert outcome.stdout.startswith("Usage: fdverify [OPTIONS] COMMAND [ARGS]...\n")
+    assert "Exit codes: 0 proved or bounded" in outcome.stdout
+    for command in COMMANDS:
+        assert f"\n  {command} " in outcome.stdout
+
+
+def test_version() -> None:
+    outcome = run("--version")
+    assert outcome == (0, f"fdverify {fdverify.__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(command: str) -> None:
+    outcome = run(command, "--help")
+    assert (outcome.code, outcome.stderr) == (0, "")
+    assert outcome.stdout.startswith(f"Usage: fdverify {command} [OPTIONS] [MODEL]\n")
+    for option in ("--delta", "--property", "--time-limit", "--json", "--itf", "--show", "--subrounds"):
+        assert option in outcome.stdout
+
+
+def test_nothing_asked_for() -> None:
+    """Without arguments there is the same help, as the lines that it has."""
+    outcome = run()
+    assert outcome.code in (0, 2)
+    assert run("--help").stdout.strip() in outcome.stdout + outcome.stderr
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), *((command, "--help") for command in COMMANDS)])
+def test_nothing_heavy_is_loaded(arguments: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED.replace("{HEAVY}", str(set(HEAVY))), *arguments],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+    )
+    assert done.stderr == "0\n"
+
+
+def test_heavy_things_are_noticed() -> None:
+    """The check above sees what a command that computes has loaded into its own process."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            LOADED.replace("{HEAVY}", str(set(HEAVY))),
+            "simulate",
+            "--delta=1",
+            "--phi=1",
+            "--json",
+        ],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+    )
+    assert done.stderr.split()[0] == "0"
+    assert "msgspec" in done.stderr.split()
