@@ -8,11 +8,13 @@ Neither numpy nor a solver is imported here: arrays say themselves what they are
 
 from __future__ import annotations
 
+import linecache
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import and_, or_
+from types import FrameType
 from typing import Any, ClassVar, NoReturn, TypeAlias
 
 from fdverify.errors import UsageError
@@ -22,6 +24,9 @@ Truth: TypeAlias = Any
 
 Number: TypeAlias = Any
 """An ``int``, an array of them, or a symbolic one."""
+
+
+_LONGEST_SHOWN = 60
 
 
 class SymbolicMisuse(UsageError):
@@ -62,12 +67,21 @@ class Symbolic(ABC):
 
 
 def misuse(message: str, hint: str) -> NoReturn:
-    """Raise with the place in the author's file: the nearest frame outside the modules that implement values."""
-    frame = sys._getframe(1)
-    inside = (__name__, "fdverify.symbolic.values", "fdverify.models.buffer")
-    while frame.f_globals.get("__name__") in inside and frame.f_back is not None:
+    """Raise with the place in the author's file: the nearest frame outside this package, and its line of code."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("fdverify."):
         frame = frame.f_back
-    raise SymbolicMisuse(f"{frame.f_code.co_filename}:{frame.f_lineno}: {message}", hint)
+    if frame is None:
+        raise SymbolicMisuse(message, hint)
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    code = linecache.getline(file, line).strip()
+    raise SymbolicMisuse(f"{file}:{line}: {message}" + (f" in `{code}`" if code else ""), hint)
+
+
+def shortened(value: object) -> str:
+    """A value in a message: one line, and not a long one."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def And(*operands: Truth) -> Truth:
@@ -144,7 +158,17 @@ def is_truth(value: Any) -> bool:
     return isinstance(value, bool) or (is_array(value) and value.dtype == bool)
 
 
+def is_number(value: Any) -> bool:
+    """Whether ``value`` is an integer (of an array: each entry); fractions are not."""
+    if isinstance(value, Symbolic):
+        return not value.boolean
+    return (isinstance(value, int) and not isinstance(value, bool)) or (is_array(value) and value.dtype.kind in "iO")
+
+
 def _checked(operand: Truth) -> Any:
     if not is_truth(operand):
-        misuse(f"expected a truth value, got {type(operand).__name__} {operand!r}", "compare numbers: x > 0, x == 1")
+        misuse(
+            f"expected a truth value, got {type(operand).__name__} {shortened(operand)}",
+            "compare numbers: x > 0, x == 1",
+        )
     return operand

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import signal
 import sys
 from collections.abc import Sequence
+from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,36 +16,52 @@ from typer.exceptions import TyperException
 from fdverify import __version__
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.job import Job
-from fdverify.cli.perform import Output, perform
-from fdverify.errors import FdverifyError, UsageError
+from fdverify.cli.perform import Output, ReaderGone, perform
+from fdverify.errors import FdverifyError, InternalError, UsageError
 from fdverify.models.catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
 from fdverify.models.model import Model
+from fdverify.smt.worker import describe
 
 _SYMBOLIC = "symbolic"
-
-
-def main() -> None:
-    """The console script."""
-    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Do what the command line says; the exit code.  Bad input is one line on stderr."""
     try:
-        try:
-            code = _call(_named_model(arguments), arguments)
-        except _OtherModel as other:
-            code = _call(other.reference, arguments)
+        return int(_dispatch(arguments or ["--help"]) or 0)
     except TyperException as error:
         print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
-        return 2
+        return UsageError.exit_code
     except FdverifyError as error:
         kind = "error" if error.exit_code == UsageError.exit_code else "internal error"
         print(f"{kind}: {error}", file=sys.stderr)
         return error.exit_code
+    except ReaderGone:
+        return 128 + signal.SIGPIPE
     except (KeyboardInterrupt, typer.Abort):
-        return 130
-    return int(code or 0)
+        return 128 + signal.SIGINT
+    except Exception as error:
+        print(f"internal error: {describe(error)}", file=sys.stderr)
+        return InternalError.exit_code
+
+
+def _dispatch(arguments: Sequence[str]) -> Any:
+    """Parse with the options of the model that the line seems to name, and again if it names another."""
+    reference = _named_model(arguments)
+    try:
+        find_model(reference)
+    except UsageError as wrong:
+        # Perhaps the word was an option's value.  If the line does not parse without it, it was meant as a model.
+        try:
+            return _call(DEFAULT, arguments)
+        except _OtherModel as other:
+            return _call(other.reference, arguments)
+        except TyperException:
+            raise wrong from None
+    try:
+        return _call(reference, arguments)
+    except _OtherModel as other:
+        return _call(other.reference, arguments)
 
 
 class _OtherModel(Exception):
@@ -68,7 +86,6 @@ def build_app(reference: str) -> typer.Typer:
     app = typer.Typer(
         help="Verify failure detectors under partial synchrony.",
         epilog="Exit codes: 0 proved or bounded, 1 violated, 2 bad input, 3 unknown, 4 vacuous, 70 internal error.",
-        no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -79,12 +96,18 @@ def build_app(reference: str) -> typer.Typer:
     return app
 
 
-def _version(
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)] = False,
-) -> None:
-    if version:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         print(f"fdverify {__version__}")
         raise typer.Exit
+
+
+def _version(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
+    """The options before a command."""
 
 
 def _action(command: Command, reference: str, model: Model) -> Any:
@@ -104,7 +127,12 @@ def _action(command: Command, reference: str, model: Model) -> Any:
         output = Output(given["json"], given["itf"], tuple(given["show"] or ()), given["subrounds"])
         return perform(job, given["time_limit"], output)
 
-    parameters = [*_model_options(model), *_command_options(command), *_shared_options(command, model)]
+    own, others = _model_options(model), [*_command_options(command), *_shared_options(command, model)]
+    parameters = [*own, *others]
+    names = [parameter.name for parameter in parameters]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"model {model.name} has an option {twice[0]}, which is taken", "give it another name")
     action.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return action
 
@@ -116,6 +144,9 @@ def _option(name: str, kind: Any, default: Any, *flags: str, **settings: Any) ->
 
 def _model_options(model: Model) -> list[inspect.Parameter]:
     argument = Annotated[str, typer.Argument(metavar="MODEL", help="a shipped name, or file.py:NAME")]
+    for name in [*(p.name for p in model.parameters), *(o.name for o in model.options)]:
+        if not name.isidentifier() or iskeyword(name):
+            raise UsageError(f"model {model.name} has an option {name!r}, which is no Python name")
     found = [inspect.Parameter("model", inspect.Parameter.KEYWORD_ONLY, default=DEFAULT, annotation=argument)]
     for parameter in model.parameters:
         flag = f"--{parameter.name}"

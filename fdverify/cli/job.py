@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fdverify.errors import FdverifyError
-from fdverify.models.catalogue import find_model, in_user_file, is_file_reference
+from fdverify.models.catalogue import find_model, in_user_file, is_file_reference, line_in
 from fdverify.models.model import OptionValue
 from fdverify.models.system import System
 from fdverify.verdict import Report, Result
@@ -50,20 +50,11 @@ class Job:
             return work()
         except FdverifyError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             path = Path(self.model.rpartition(":")[0])
-            if not is_file_reference(self.model) or not _passed_through(error, path):
+            if not is_file_reference(self.model) or line_in(error, path) is None:
                 raise
             raise in_user_file(error, path) from error
-
-
-def _passed_through(error: Exception, path: Path) -> bool:
-    trace = error.__traceback__
-    while trace is not None:
-        if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
-            return True
-        trace = trace.tb_next
-    return False
 
 
 def _engine(command: str) -> Callable[..., Result]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,10 @@ from fdverify.reports.steps import rows, shown_names
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.traces.run import replay
 from fdverify.verdict import Result, Verdict
+
+
+class ReaderGone(Exception):
+    """Nobody reads stdout any more."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +42,8 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
     show = [parse_expression(text, shown_names(system)) for text in output.show]
     if output.itf is not None:
         _check_writable(output.itf)
-    if time_limit is not None and time_limit <= 0:
-        raise UsageError(f"--time-limit must be positive, got {time_limit:g}")
+    if time_limit is not None and not 0 < time_limit < math.inf:
+        raise UsageError(f"--time-limit must be a positive number of seconds, got {time_limit:g}")
     result = _run(job, time_limit)
     trace = None if result.run is None else replay(system, result.run)
     steps = [] if trace is None else rows(trace, output.subrounds, show)
@@ -50,15 +56,26 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
         from fdverify.reports.document import document
 
         traced = None if result.run is None else (result.run.parameters, steps)
-        print(document(job.command, system, job.claim, result, traced, seconds).decode())
+        text = document(job.command, system, job.claim, result, traced, seconds).decode() + "\n"
     else:
-        from rich.console import Console
+        from fdverify.reports.table import result_text
 
-        from fdverify.reports.table import print_result
-
-        shown = system if trace is None else trace.system
-        print_result(Console(highlight=False), shown, claim, result, steps, seconds)
+        text = result_text(system if trace is None else trace.system, claim, result, steps, seconds)
+    _print(text)
     return result.verdict.exit_code
+
+
+def _print(text: str) -> None:
+    """Write to stdout, and learn now, not at exit, whether it can be written."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        # Whatever is left in Python's own buffer must not be tried again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise ReaderGone from error
+        raise UsageError(f"cannot write to stdout: {error.strerror}") from error
 
 
 def _run(job: Job, time_limit: float | None) -> Result:
@@ -78,7 +95,8 @@ def _run(job: Job, time_limit: float | None) -> Result:
 
 def _check_writable(path: Path) -> None:
     """Refuse before the work what would fail after it."""
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+    folder = path.parent
+    if path.is_dir() or not folder.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
         raise UsageError(f"cannot write {path}")
 
 
@@ -89,10 +107,14 @@ def _write(path: Path, text: str) -> None:
             path.write_text(text)  # a device or a pipe, which cannot be replaced
             return
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
+        try:
+            with os.fdopen(handle, "w") as file:
+                file.write(text)
+            os.chmod(name, 0o666 & ~_umask())
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 

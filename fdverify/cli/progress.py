@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from time import monotonic
 
@@ -14,7 +15,7 @@ class ProgressLine:
     def __init__(self, command: str) -> None:
         self._command = command
         self._start = self._shown = monotonic()
-        self._renews = sys.stderr.isatty()
+        self._renews = sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
         self._open = False
         self.last: Progress | None = None
 

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fdverify.engines.state_table import Rows
+from fdverify.engines.state_table import WORD_BITS, Rows
 from fdverify.errors import UsageError
 from fdverify.models.layout import Layout
 from fdverify.models.system import Choice, Flag, Phase, State
 
 Index = NDArray[np.int64]
-_WORD_BITS = 62
 
 
 @dataclass(frozen=True)
@@ -41,9 +40,9 @@ class Expansion:
 class Batches:
     """Batches of states of one system with fixed parameters."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, exact: bool) -> None:
         self.layout = layout
-        self.kinds = [_kind(column) for column in layout.columns]
+        self.kinds = [_kind(column, exact) for column in layout.columns]
 
     def rows(self, state: State) -> Rows:
         """One concrete state as a batch."""
@@ -112,7 +111,12 @@ def _as_value(choice: Choice, state: State, value: Any) -> Any:
     return type(buffer).from_members(buffer.delta, value)
 
 
-def _kind(column: str | int) -> type:
-    if column == "bool":
-        return bool
-    return object if isinstance(column, int) and column > _WORD_BITS else np.int64
+def _kind(column: str | int, exact: bool) -> type:
+    """How a column is stored; ``exact``: integers as Python's own, which never overflow."""
+    match column:
+        case "bool":
+            return bool
+        case "int":
+            return object if exact else np.int64
+        case width:
+            return object if int(width) > WORD_BITS else np.int64

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from fdverify.engines.batch import Batches, Expansion, truths
+from fdverify.engines.bmc import confirmed, rounds
 from fdverify.engines.caps import Box, Caps, capped, check_behaviour, integers, sees_past
+from fdverify.engines.machine import MachineGuard, OutgrowsMachine, check_compiles
 from fdverify.engines.state_table import Rows, StateTable
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import Number
-from fdverify.models.interpret import initial_state
+from fdverify.models.interpret import first_round, initial_state
 from fdverify.models.layout import Layout, columns_of
 from fdverify.models.system import Property, State, System, Variable
 from fdverify.traces.run import Run, replay
@@ -32,18 +34,28 @@ def explore(
 ) -> Result:
     """Check ``claim`` in every reachable state, or in those within ``depth`` steps of the initial one."""
     start = perf_counter()
-    horizon = 0 if depth is None else depth
+    system.fixed_values()
+    check_compiles(system, claim)
+    horizon = 0
     while True:
-        caps = _caps(system, claim, horizon, depth)
-        exploration = Exploration(system, claim, caps, subrounds)
-        complete = exploration.run(depth, report)
-        if exploration.violation is not None or depth is not None:
-            break
-        needed = _horizon(system, claim, caps, horizon, exploration.box())
+        exploration = _explored(system, claim, _caps(system, claim, horizon, depth), subrounds, depth, report)
+        needed = horizon if depth is not None else _needed_horizon(exploration, horizon)
         if needed == horizon:
-            break
+            return _result(exploration, perf_counter() - start)
         horizon = needed
-    return _result(exploration, complete, perf_counter() - start)
+
+
+def _explored(
+    system: System, claim: Property, caps: Caps, subrounds: bool, depth: int | None, report: Report
+) -> Exploration:
+    """Explore with machine integers; if a value could outgrow them, with Python's."""
+    exploration = Exploration(system, claim, caps, subrounds)
+    try:
+        exploration.run(depth, report)
+    except OutgrowsMachine:
+        exploration = Exploration(system, claim, caps, subrounds, exact=True)
+        exploration.run(depth, report)
+    return exploration
 
 
 def _caps(system: System, claim: Property, horizon: int, depth: int | None) -> Caps:
@@ -55,7 +67,8 @@ def _caps(system: System, claim: Property, horizon: int, depth: int | None) -> C
                 f"{claim.name} tells values of {', '.join(declared)} apart that are not stored", "bound it: --depth N"
             )
         declared = {}
-    clocks = {v.name: _constant(horizon) for v in system.variables if v.clock}
+    # Within a depth a clock takes finitely many values: all of them are kept.
+    clocks = {v.name: _constant(horizon) for v in system.variables if v.clock and depth is None}
     check_behaviour(system, {**declared, **clocks})
     return {**declared, **clocks}
 
@@ -64,14 +77,27 @@ def _constant(number: int) -> Callable[[State], Number]:
     return lambda state: number
 
 
-def _horizon(system: System, claim: Property, caps: Caps, horizon: int, box: Box) -> int:
-    """How far the clocks must be told apart for the property, given the other values that are met."""
+def _needed_horizon(exploration: Exploration, horizon: int) -> int:
+    """How far the clocks must be told apart for the property, given the other values that were met."""
+    system, claim, caps = exploration.system, exploration.claim, exploration.caps
     clocks = [v.name for v in system.variables if v.clock]
-    while clocks and sees_past(system, claim, {**caps, **dict.fromkeys(clocks, _constant(horizon))}, box):
-        horizon = max(16, 2 * horizon)
-        if horizon > _FURTHEST_CLOCK:
-            raise UsageError(f"{claim.name} reads {', '.join(clocks)} without a bound", "bound it: --depth N")
+    if not clocks:
+        return horizon
+    if exploration.violation is not None:
+        run = exploration.trace_to(exploration.violation)
+        # A violation that is there only because a clock was cut short is none.
+        return _raised(system, claim, horizon) if claim.holds(replay(system, run).last) else horizon
+    box = exploration.box()
+    while sees_past(system, claim, {**caps, **dict.fromkeys(clocks, _constant(horizon))}, box):
+        horizon = _raised(system, claim, horizon)
     return horizon
+
+
+def _raised(system: System, claim: Property, horizon: int) -> int:
+    if 2 * horizon > _FURTHEST_CLOCK:
+        clocks = ", ".join(v.name for v in system.variables if v.clock)
+        raise UsageError(f"{claim.name} reads {clocks} without a bound", "bound it: --depth N")
+    return max(16, 2 * horizon)
 
 
 @dataclass(frozen=True)
@@ -83,14 +109,17 @@ class _End:
 
 
 class Exploration:
-    def __init__(self, system: System, claim: Property, caps: Caps, subrounds: bool) -> None:
+    def __init__(self, system: System, claim: Property, caps: Caps, subrounds: bool, exact: bool = False) -> None:
         self.system = system
         self.claim = claim
         self.caps = caps
         self.subrounds = subrounds
         self._steps = [(phase,) for phase in system.phases] if subrounds else [system.phases]
         values = system.fixed_values()
-        self.batches = Batches(Layout(system, values, system.variables))
+        self.batches = Batches(Layout(system, values, system.variables), exact)
+        self._guard = None if exact else MachineGuard(system, claim)
+        self._integers = [k for k, column in enumerate(self.batches.layout.columns) if column == "int"]
+        self.complete = False
         self._counted = [k for k, v in enumerate(_owners(self.batches.layout)) if not v.ghost]
         self._tables = [StateTable(self.batches.kinds) for _ in self._steps]
         self._counts = [StateTable([self.batches.kinds[k] for k in self._counted]) for _ in self._steps]
@@ -104,15 +133,15 @@ class Exploration:
         """How many distinct states there are, ghosts left out."""
         return sum(table.size for table in self._counts)
 
-    def run(self, depth: int | None, report: Report) -> bool:
-        """Explore until nothing is new, a violation is found, or ``depth`` is reached; whether everything was seen."""
+    def run(self, depth: int | None, report: Report) -> None:
+        """Explore until nothing is new, a violation is found, or ``depth`` is reached."""
         self._enter([self._capped(self.batches.rows(initial_state(self.system)))])
         while self.violation is None and len(self.levels[-1][0]) > 0:
             if depth is not None and len(self.levels) > depth:
-                return False
+                return
             self._enter(self._successors(len(self.levels) - 1, report))
             report(Progress(depth=len(self.levels) - 1, states=self.states))
-        return True
+        self.complete = True
 
     def box(self) -> Box:
         layout = self.batches.layout
@@ -157,6 +186,8 @@ class Exploration:
         size = len(level[0])
         if size == 0:
             return
+        if self._guard is not None:
+            self._guard.check([level[k] for k in self._integers])
         if len(self._counts[table].add([level[k] for k in self._counted])) > 0:
             self.depth = len(self.levels)
         broken = np.flatnonzero(~truths(self.claim.holds(self.batches.state(level)), size))
@@ -217,7 +248,7 @@ def _owners(layout: Layout) -> list[Variable]:
     return [v for v in layout.variables for _ in columns_of(v, layout.parameters)]
 
 
-def _result(exploration: Exploration, complete: bool, seconds: float) -> Result:
+def _result(exploration: Exploration, seconds: float) -> Result:
     claim = exploration.claim
     statistics = {"states": exploration.states, "depth": exploration.depth}
 
@@ -225,22 +256,22 @@ def _result(exploration: Exploration, complete: bool, seconds: float) -> Result:
         return Result(verdict, detail, statistics, (Obligation(claim.name, "exploration", verdict, seconds),), run)
 
     if exploration.violation is not None:
-        run = exploration.trace_to(exploration.violation)
-        if claim.holds(replay(exploration.system, run).last):
-            raise InternalError(f"the explorer's run does not violate {claim.name} when it is replayed")
+        run = confirmed(exploration.system, claim, exploration.trace_to(exploration.violation))
         return result(Verdict.VIOLATED, f"{claim.name} is violated after {_steps(exploration, run)}", run)
     if exploration.dead_end is not None:
         run = exploration.trace_to(exploration.dead_end)
+        trace = replay(exploration.system, run)
+        if run.phases_of_last in (None, len(trace.system.phases)) and first_round(trace.system, trace.last) is not None:
+            raise InternalError("the interpreter goes on where the explorer found a dead end")
         return result(Verdict.VACUOUS, f"a dead end: no step is possible after {_steps(exploration, run)}", run)
-    if not complete:
+    if not exploration.complete:
         steps = "sub-rounds" if exploration.subrounds else "rounds"
         return result(Verdict.BOUNDED, f"{claim.name} holds within {len(exploration.levels) - 1} {steps}")
     return result(Verdict.PROVED, f"{claim.name} holds in all {exploration.states} reachable states")
 
 
 def _steps(exploration: Exploration, run: Run) -> str:
-    number = len(run.rounds)
-    words = "1 round" if number == 1 else f"{number} rounds"
+    words = rounds(len(run.rounds))
     if run.phases_of_last is None or run.phases_of_last == len(exploration.system.phases):
         return words
     return f"{words}, the last one up to {exploration.system.phases[run.phases_of_last - 1].name}"

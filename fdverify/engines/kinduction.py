@@ -73,7 +73,9 @@ def k_induction(system: System, goal: Property, max_k: int, report: Report = sil
         base = search.ask(bad)
         seconds["base"] += perf_counter() - start
         if base.status == "unknown":
-            return _gave_up(f"the solver gave up on the base case at depth {k - 1}: {base.reason}", k - 1, seconds)
+            return _gave_up(
+                f"the solver gave up on the base case at depth {k - 1}: {base.reason}", k - 1, seconds, Verdict.UNKNOWN
+            )
         if base.status == "sat":
             return _broken(claim, search.run(bad, base), k - 1, seconds)
         search.exclude(bad)
@@ -106,8 +108,8 @@ def _broken(claim: Claim, run: Run, depth: int, seconds: dict[str, float]) -> Re
     return Result(Verdict.NOT_INDUCTIVE, detail, statistics, _obligations(seconds, Verdict.NOT_INDUCTIVE, None), run)
 
 
-def _gave_up(detail: str, k: int, seconds: dict[str, float]) -> Result:
-    return Result(Verdict.UNKNOWN, detail, {"k": k}, _obligations(seconds, Verdict.UNKNOWN, Verdict.UNKNOWN))
+def _gave_up(detail: str, k: int, seconds: dict[str, float], base: Verdict = Verdict.BOUNDED) -> Result:
+    return Result(Verdict.UNKNOWN, detail, {"k": k}, _obligations(seconds, base, Verdict.UNKNOWN))
 
 
 def _obligations(
@@ -136,8 +138,8 @@ def _dead_end(claim: Claim, depth: int) -> tuple[Verdict, str, Run | None]:
     anywhere = Unrolling(claim.system, anywhere=True)
     state = anywhere.states[0]
     plans: list[Plan] = first_plans(claim.system)
+    solver = FreshSolver()
     while len(plans) < _MOST_PLANS:
-        solver = FreshSolver()
         question = truth(And(claim.holds(state), stuck(claim.system, state, plans)))
         solver.add(anywhere.new_facts())
         answer = solver.ask(question)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from fdverify.errors import UsageError
 from fdverify.logic import And, Number, Truth
-from fdverify.models.expression import Expression
 from fdverify.models.system import System, below_least
 from fdverify.smt.solver import Answer, FreshSolver
 from fdverify.symbolic.unroll import Unrolling
@@ -23,11 +22,11 @@ def check_parameters(system: System) -> None:
     facts = unrolling.new_facts()
     for parameter in system.parameters:
         value = unrolling.parameters[parameter.name]
-        if not isinstance(parameter.value, Expression):
-            continue
         if isinstance(value, int):
             if value < parameter.least:
                 raise below_least(parameter, value)
+            continue
+        if parameter.value is None:
             continue
         solver = FreshSolver()
         solver.add(facts)
@@ -39,7 +38,7 @@ def check_parameters(system: System) -> None:
         if answer.status == "unknown":
             raise UsageError(
                 f"cannot show that {parameter.name} = {parameter.value} is always at least {parameter.least}",
-                "fix delta and phi, or write a simpler expression",
+                "fix the parameters it is made of, or write a simpler one",
             )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Rows = list[NDArray[Any]]
 """A batch of states: one array a column, all of the same length."""
 
-_WORD_BITS = 62
+WORD_BITS = 62
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Packing:
 
     @property
     def dtype(self) -> type:
-        return np.int64 if sum(self.widths) <= _WORD_BITS else object
+        return np.int64 if sum(self.widths) <= WORD_BITS else object
 
     def fits(self, rows: Rows) -> bool:
         return all(

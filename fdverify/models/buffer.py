@@ -38,7 +38,7 @@ class Buffer(ABC):
 
     @abstractmethod
     def deliver(self, delivered: Self) -> Self:
-        """Take the delivered ages out; they must be a subset."""
+        """Take the delivered ages out, those of them that are there."""
 
     @abstractmethod
     def within(self, other: Self) -> Truth:
@@ -194,8 +194,9 @@ class CounterBuffer(ColumnBuffer):
         return type(self)(self.delta, If(self.count < oldest, doubled, kept), (False, *younger, Or(last, old)))
 
     def deliver(self, delivered: Self) -> Self:
-        left = (And(digit, Not(taken)) for digit, taken in zip(self.digits, delivered.digits, strict=True))
-        return type(self)(self.delta, self.count - delivered.count, tuple(left))
+        pairs = list(zip(self.digits, delivered.digits, strict=True))
+        taken = _spelled([And(digit, gone) for digit, gone in pairs])
+        return type(self)(self.delta, self.count - taken, tuple(And(digit, Not(gone)) for digit, gone in pairs))
 
     def within(self, other: Self) -> Truth:
         return And(self.in_range(), *(Implies(self.has(age), other.has(age)) for age in self._ages()))
@@ -266,6 +267,7 @@ class FinitePredicateBuffer(PredicateBuffer, ColumnBuffer):
 
 
 ENCODINGS = ("predicate", "counter", "bitvector")
+LARGEST_DELTA = 4096
 
 
 def column_buffer(encoding: str) -> type[ColumnBuffer]:
@@ -276,8 +278,12 @@ def column_buffer(encoding: str) -> type[ColumnBuffer]:
 
 def check_encoding(encoding: str, delta: int | None) -> None:
     """Refuse an encoding that cannot hold this Δ (``None``: any Δ)."""
+    if encoding not in ENCODINGS:
+        raise UsageError(f"there is no buffer {encoding}", f"there are {', '.join(ENCODINGS)}")
     if delta is None and encoding != "predicate":
         raise UsageError(f"--buffer {encoding} needs a fixed delta", "give --delta a number, or --buffer predicate")
+    if delta is not None and delta > LARGEST_DELTA:
+        raise UsageError(f"a fixed delta is at most {LARGEST_DELTA}, got {delta}", "use --delta symbolic")
     if delta is not None and encoding == "counter" and delta > CounterBuffer.largest_delta:
         raise UsageError(
             f"--buffer counter holds delta up to {CounterBuffer.largest_delta}, got {delta}", "use --buffer bitvector"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -34,8 +35,9 @@ def find_model(reference: str) -> Model:
     return found
 
 
+@cache
 def load_module(path: Path) -> ModuleType:
-    """Run a user's Python file; whatever is wrong with it is said in one line that names the place."""
+    """Run a user's Python file, once; whatever is wrong with it is said in one line that names the place."""
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
     # A name of its own, so that a user's random.py does not stand in for Python's.
@@ -47,19 +49,25 @@ def load_module(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
-        raise UsageError(f"{error.filename}:{error.lineno}: {error.msg}") from error
+        raise UsageError(f"{error.filename or path}:{error.lineno or 1}: {error.msg}") from error
     except FdverifyError:
         raise
-    except Exception as error:  # a user's file may raise anything
+    except (Exception, SystemExit) as error:  # a user's file may raise anything
         raise in_user_file(error, path) from error
     return module
 
 
-def in_user_file(error: Exception, path: Path) -> UsageError:
+def in_user_file(error: BaseException, path: Path) -> UsageError:
     """An exception that came out of a user's file, with the last line of that file it passed through."""
-    line, trace = 0, error.__traceback__
+    line = line_in(error, path) or 0
+    return UsageError(f"{path}:{line}: {type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def line_in(error: BaseException, path: Path) -> int | None:
+    """The last line of a file that an exception passed through on its way."""
+    line, trace = None, error.__traceback__
     while trace is not None:
         if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
             line = trace.tb_lineno
         trace = trace.tb_next
-    return UsageError(f"{path}:{line}: {type(error).__name__}: {' '.join(str(error).split())}")
+    return line

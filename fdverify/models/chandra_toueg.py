@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
-from fdverify.models.buffer import ENCODINGS, check_encoding
+from fdverify.models.buffer import ENCODINGS
 from fdverify.models.expression import parse_expression
 from fdverify.models.model import Model, Option
 from fdverify.models.system import (
@@ -184,7 +184,6 @@ def chandra_toueg(
 ) -> System:
     """The detector with these bounds (``None``: arbitrary) and this initial timeout (an expression, or ``any``)."""
     encoding = buffer or ("predicate" if delta is None else "bitvector")
-    check_encoding(encoding, delta)
     initial_timeout = None if timeout.strip() == "any" else parse_expression(timeout, {"delta", "phi"})
     return System(
         name="chandra-toueg",

@@ -15,6 +15,7 @@ from fdverify.errors import UsageError
 from fdverify.logic import Max, Min, Number
 
 _LONGEST = 1000
+_DEEPEST = 100
 _OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.Add: add,
     ast.Sub: sub,
@@ -33,6 +34,11 @@ class Expression:
     def __str__(self) -> str:
         return self.text
 
+    def names(self) -> set[str]:
+        """The values it needs."""
+        called = {node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call)}
+        return {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and node not in called}
+
     def evaluate(self, values: Mapping[str, Number]) -> Number:
         return _evaluate(self.tree, values)
 
@@ -43,7 +49,7 @@ def parse_expression(text: str, names: Collection[str]) -> Expression:
         raise UsageError(f"expression of {len(text)} characters is longer than {_LONGEST}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
-        _check(text, tree, names)
+        _check(text, tree, names, 0)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _refused(text, "it does not parse", names) from None
     return Expression(text.strip(), tree)
@@ -57,7 +63,9 @@ def _refused(text: str, reason: str, names: Collection[str]) -> UsageError:
     )
 
 
-def _check(text: str, node: ast.expr, names: Collection[str]) -> None:
+def _check(text: str, node: ast.expr, names: Collection[str], depth: int) -> None:
+    if depth > _DEEPEST:
+        raise _refused(text, f"it is nested deeper than {_DEEPEST}", names)
     match node:
         case ast.Constant(value=value) if type(value) is int:
             return
@@ -65,17 +73,17 @@ def _check(text: str, node: ast.expr, names: Collection[str]) -> None:
             if name not in names:
                 raise _refused(text, f"unknown name {name}", names)
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            _check(text, operand, names)
+            _check(text, operand, names, depth + 1)
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
             if isinstance(operator, ast.FloorDiv | ast.Mod) and not _is_positive_literal(right):
                 raise _refused(text, "division by what is not a positive literal", names)
-            _check(text, left, names)
-            _check(text, right, names)
+            _check(text, left, names, depth + 1)
+            _check(text, right, names, depth + 1)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             if len(arguments) < 2:
                 raise _refused(text, f"{name} takes two values or more", names)
             for argument in arguments:
-                _check(text, argument, names)
+                _check(text, argument, names, depth + 1)
         case _:
             raise _refused(text, f"{ast.unparse(node)!r} is not in the grammar", names)
 

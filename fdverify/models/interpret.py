@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from fdverify.models.buffer import ColumnBuffer, column_buffer, subsets
 from fdverify.models.layout import parts_of, value_of
-from fdverify.models.system import Ages, Choice, Flag, Labels, Phase, State, Subset, System
+from fdverify.models.system import Ages, Choice, Flag, Labels, Phase, State, Subset, System, no_label
 
 Made: TypeAlias = Mapping[str, bool | frozenset[int]]
 """The choices made in a round or a phase."""
@@ -62,6 +62,9 @@ def _first_way(system: System, state: State, at: int) -> dict[str, Any] | None:
 
 def settled(system: System, state: State) -> State:
     """The same state with every buffer stored in plain parts, so that rounds do not pile up on each other."""
+    for variable in system.variables:
+        if isinstance(variable.sort, Labels) and state[variable.name] not in list(variable.sort.names):
+            raise no_label(variable, state[variable.name])
     buffers = [v for v in system.variables if isinstance(v.sort, Ages)]
     return state.changed({v.name: value_of(v, state.values(), parts_of(state[v.name])) for v in buffers})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from typing import Any
 
 from fdverify.logic import Number
@@ -17,9 +18,14 @@ def columns_of(variable: Variable, parameters: Mapping[str, Number]) -> tuple[Co
         case Flags():
             return ("bool",)
         case Labels(names):
-            return (max(names).bit_length(),)
+            return (label_width(names),)
         case _:
             return ("int",)
+
+
+def label_width(names: type[IntEnum]) -> int:
+    """How many bits hold every label."""
+    return max(1, max(names).bit_length())
 
 
 def parts_of(value: Any) -> tuple[Any, ...]:

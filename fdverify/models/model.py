@@ -45,4 +45,7 @@ class Model:
             chosen = options.get(option.name, option.default)
             if option.choices and chosen is not None and chosen not in option.choices:
                 raise UsageError(f"--{option.name} must be one of {', '.join(option.choices)}, got {chosen}")
-        return self.build(**parameters, **options)
+        system = self.build(**parameters, **options)
+        if not isinstance(system, System):
+            raise UsageError(f"the build function of {self.name} returns {type(system).__name__}, not a System")
+        return system

@@ -13,8 +13,8 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, Implies, Not, Number, Or, Truth
-from fdverify.models.buffer import Buffer, ColumnBuffer
+from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, shortened
+from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
 
 
@@ -180,10 +180,29 @@ class System:
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.parameters] + [v.name for v in self.variables]
-        names += [choice.name for phase in self.phases for choice in phase.choices]
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
-            raise UsageError(f"{self.name} declares {', '.join(sorted(twice))} more than once")
+        choices = [choice for phase in self.phases for choice in phase.choices]
+        self._check_names([*names, *(choice.name for choice in choices)])
+        if not self.phases or all(variable.ghost for variable in self.variables):
+            raise UsageError(f"{self.name} needs a phase and a variable that is no ghost")
+        buffers = {v.name: v.sort for v in self.variables if isinstance(v.sort, Ages)}
+        for choice in choices:
+            if isinstance(choice, Subset) and choice.of not in buffers:
+                raise UsageError(f"{self.name}: {choice.name} chooses from {choice.of}, which is no buffer")
+        values = {parameter.name: parameter.value for parameter in self.parameters}
+        for name, sort in buffers.items():
+            if sort.bound not in values:
+                raise UsageError(f"{self.name}: {name} is bounded by {sort.bound}, which is no parameter")
+            bound = values[sort.bound]
+            if not isinstance(bound, Expression):
+                check_encoding(sort.encoding, bound)
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        """Every name once, and none that means something else on a state."""
+        for name in names:
+            if not name.isidentifier() or name.startswith("_") or hasattr(State, name):
+                raise UsageError(f"{self.name} declares {name!r}, which cannot be the name of a value")
+            if names.count(name) > 1:
+                raise UsageError(f"{self.name} declares {name} more than once")
 
     def property(self, name: str) -> Property:
         for candidate in self.properties:
@@ -216,6 +235,9 @@ class System:
                 case None:
                     values[parameter.name] = (chosen or {})[parameter.name]
                 case Expression() as expression:
+                    later = expression.names() - set(values)
+                    if later:
+                        raise UsageError(f"{parameter.name} = {expression} uses {', '.join(sorted(later))} too early")
                     values[parameter.name] = expression.evaluate(values)
                 case number:
                     values[parameter.name] = number
@@ -237,6 +259,8 @@ class System:
     def run_phase(self, phase: Phase, state: State, choices: Mapping[str, Any]) -> tuple[State, Truth]:
         """The state after a phase under these choices, and whether they were allowed."""
         made = phase.run(state, Choices(choices))
+        if not isinstance(made, Update):
+            raise UsageError(f"phase {phase.name} returns {type(made).__name__}", "return update(...) from it")
         allowed = [made.assume]
         for choice in phase.choices:
             value = choices[choice.name]
@@ -247,7 +271,27 @@ class System:
         unknown = set(made.changes) - {variable.name for variable in self.variables}
         if unknown:
             raise UsageError(f"phase {phase.name} sets {', '.join(sorted(unknown))}, which are no variables")
+        for variable in self.variables:
+            if variable.name in made.changes:
+                _check_sort(phase, variable, made.changes[variable.name], state)
         return state.changed(made.changes), And(*allowed)
+
+
+def _check_sort(phase: Phase, variable: Variable, value: Any, state: State) -> None:
+    """Refuse a value of another sort: engines would each make something else of it."""
+    match variable.sort:
+        case Flags():
+            fits = is_truth(value)
+        case Ages(bound=bound):
+            fits = isinstance(value, Buffer) and (value.delta is state[bound] or value.delta == state[bound]) is True
+        case _:
+            fits = not isinstance(value, Buffer) and not is_truth(value) and is_number(value)
+    if not fits:
+        raise UsageError(f"phase {phase.name} sets {variable.name} to {shortened(value)}, which is of another sort")
+
+
+def no_label(variable: Variable, value: object) -> UsageError:
+    return UsageError(f"{variable.name} is set to {value}, which is none of its names", "use the members of its enum")
 
 
 def below_least(parameter: Parameter, value: int) -> UsageError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,15 @@ from fdverify.verdict import Result, Verdict
 _STYLES = {Verdict.PROVED: "bold green", Verdict.BOUNDED: "green", Verdict.UNKNOWN: "bold yellow"}
 _CHANGED = "bold yellow"
 _WIDEST = 1000
+
+
+def result_text(system: System, claim: Property, result: Result, rows: Sequence[Row], seconds: float) -> str:
+    """The result as stdout should show it: in colour on a terminal that has it, else with stars."""
+    # NO_COLOR asks for no styles at all, bold included, so that what has changed is starred.
+    console = Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
+    with console.capture() as capture:
+        print_result(console, system, claim, result, rows, seconds)
+    return capture.get()
 
 
 def print_result(
@@ -46,16 +56,17 @@ def _print_table(console: Console, system: System, rows: Sequence[Row]) -> None:
         table.add_column(Text(name.replace("_", "\n")), justify="right", overflow="fold")
     for name in rows[0].shown:
         table.add_column(Text(name), justify="right", overflow="fold")
-    before: dict[str, Any] | None = None
+    before: list[Any] | None = None
     for row in rows:
-        cells = {**row.state, **row.shown}
+        cells = [*row.state.values(), *row.shown.values()]
         number = str(row.round) if row.phase is None else f"{row.round} {row.phase}"
-        texts = [_cell(console, value, before is not None and before[name] != value) for name, value in cells.items()]
+        pairs = zip(before or cells, cells, strict=True)
+        texts = [_cell(console, new, changed=old != new) for old, new in pairs]
         table.add_row(Text(number), Text(chosen(row.choices)), *texts)
         before = cells
     # A file or a pipe has no width of its own: give the table what it needs instead of breaking its columns.
     if not console.is_terminal:
-        console = Console(file=console.file, width=_WIDEST, highlight=False)
+        console.width = _WIDEST
     console.print(table)
 
 

@@ -7,6 +7,7 @@ what linear arithmetic takes a minute for.  An integer without a definition is r
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,15 @@ from typing import Any
 import z3
 
 from fdverify.errors import InternalError
+
+_COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
+    z3.Z3_OP_LE: operator.le,
+    z3.Z3_OP_LT: operator.lt,
+    z3.Z3_OP_GE: operator.ge,
+    z3.Z3_OP_GT: operator.gt,
+    z3.Z3_OP_EQ: operator.eq,
+    z3.Z3_OP_DISTINCT: operator.ne,
+}
 
 
 @dataclass(frozen=True)
@@ -33,17 +43,26 @@ class Words:
 
     def __init__(self) -> None:
         self._constants: dict[str, Word] = {}
+        self.widest = 0
         # Keyed by term identity; the term is kept alive beside its translation so that the identity stays its own.
         self._done: dict[int, tuple[Any, Any]] = {}
 
     def fact(self, term: Any) -> Any:
         """Translate a fact; ``constant == term`` with a new integer constant defines it."""
-        if z3.is_eq(term) and z3.is_int(term.arg(0)) and z3.is_const(term.arg(0)):
-            name = term.arg(0).decl().name()
-            if not z3.is_int_value(term.arg(0)) and name not in self._constants:
-                meaning = self.word(term.arg(1))
-                self._constants[name] = Word(z3.BitVec(name, meaning.bits.size()), meaning.low, meaning.high)
+        if z3.is_eq(term) and z3.is_int(term.arg(0)):
+            # Z3 turns ``constant == literal`` around, so the constant may stand on either side.
+            for constant, meaning in (term.children(), reversed(term.children())):
+                if self._is_new(constant):
+                    self._define(constant.decl().name(), self.word(meaning))
+                    break
         return self.truth(term)
+
+    def _is_new(self, term: Any) -> bool:
+        named = z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED
+        return named and term.decl().name() not in self._constants
+
+    def _define(self, name: str, meaning: Word) -> None:
+        self._constants[name] = Word(z3.BitVec(name, meaning.bits.size()), meaning.low, meaning.high)
 
     def truth(self, term: Any) -> Any:
         """Translate a term that is no integer: a truth value or a bit-vector, whatever it is made of."""
@@ -51,6 +70,7 @@ class Words:
 
     def word(self, term: Any) -> Word:
         word: Word = self._remembered(term, self._word)
+        self.widest = max(self.widest, word.bits.size())
         return word
 
     def _remembered(self, term: Any, translate: Callable[[Any], Any]) -> Any:
@@ -68,30 +88,19 @@ class Words:
         return term.decl()(*(self.truth(child) for child in children))
 
     def _compared(self, term: Any) -> Any:
+        if term.decl().kind() not in _COMPARISONS or term.num_args() != 2:
+            raise InternalError(f"no word comparison for {term.decl().name()}")
         left, right = (self.word(child) for child in term.children())
         width = max(left.bits.size(), right.bits.size())
         a, b = left.wide(width), right.wide(width)
-        match term.decl().kind():
-            case z3.Z3_OP_LE:
-                return a <= b
-            case z3.Z3_OP_LT:
-                return a < b
-            case z3.Z3_OP_GE:
-                return a >= b
-            case z3.Z3_OP_GT:
-                return a > b
-            case z3.Z3_OP_EQ:
-                return a == b
-            case z3.Z3_OP_DISTINCT:
-                return a != b
-        raise InternalError(f"no word comparison for {term.decl().name()}")
+        return _COMPARISONS[term.decl().kind()](a, b)
 
     def _word(self, term: Any) -> Word:
         if z3.is_int_value(term):
             value = term.as_long()
             return Word(z3.BitVecVal(value, _width(value, value)), value, value)
         kind = term.decl().kind()
-        if kind == z3.Z3_OP_UNINTERPRETED:
+        if kind == z3.Z3_OP_UNINTERPRETED and term.num_args() == 0:
             name = term.decl().name()
             if name not in self._constants:
                 raise InternalError(f"integer {name} is used before it is defined")
@@ -106,6 +115,8 @@ class Words:
         if kind == z3.Z3_OP_UMINUS:
             words, kind = [Word(z3.BitVecVal(0, 1), 0, 0), *words], z3.Z3_OP_SUB
         if kind in (z3.Z3_OP_IDIV, z3.Z3_OP_MOD):
+            if not z3.is_int_value(term.arg(1)) or words[1].low < 1:
+                raise InternalError(f"no word division by {term.arg(1)}")
             return _divided(words[0], words[1].low, kind)
         result = words[0]
         for operand in words[1:]:

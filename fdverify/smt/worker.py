@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from fdverify.errors import FdverifyError, InternalError
 
 Outcome = TypeVar("Outcome")
+_LONGEST_WAIT = 3600.0  # at a time: the system refuses to wait for ever in one go
 
 
 class TimeLimitReached(Exception):
@@ -44,9 +45,11 @@ def run_in_worker(
     deadline = None if time_limit is None else monotonic() + time_limit
     try:
         while True:
-            left = None if deadline is None else max(0.0, deadline - monotonic())
-            if not here.poll(left):
+            left = _LONGEST_WAIT if deadline is None else deadline - monotonic()
+            if left <= 0:
                 raise TimeLimitReached
+            if not here.poll(min(left, _LONGEST_WAIT)):
+                continue
             kind, content = _received(here, process)
             if kind == "event":
                 on_event(content)
@@ -65,7 +68,7 @@ def _received(here: Connection, process: Any) -> tuple[str, Any]:
     try:
         message: tuple[str, Any] = here.recv()
         return message
-    except EOFError:
+    except (EOFError, OSError):
         process.join()
         how = f"signal {-process.exitcode}" if process.exitcode < 0 else f"exit code {process.exitcode}"
         raise WorkerDied(f"the worker process ended with {how}, perhaps out of memory") from None
@@ -83,7 +86,10 @@ def _work(work: Callable[[Callable[[Any], None]], Any], there: Connection) -> No
         os._exit(1)
     except Exception as error:  # whatever it is, it must reach the user as one line and not as a silent exit
         message = ("error", InternalError(describe(error)))
-    there.send(message)
+    try:
+        there.send(message)
+    except Exception as error:  # what cannot be sent must not look like a process that died
+        there.send(("error", InternalError(describe(error))))
 
 
 def describe(error: BaseException) -> str:

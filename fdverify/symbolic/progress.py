@@ -8,7 +8,6 @@ the list.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import product
 from typing import Any, TypeAlias
 
 from fdverify.logic import And, Not, Truth
@@ -16,13 +15,17 @@ from fdverify.models.system import Choice, Flag, State, System
 from fdverify.symbolic.selection import planned_selection
 
 Plan: TypeAlias = Mapping[str, Any]
-"""For each choice: yes or no, or which ages: ``oldest`` (Δ, if there), or a set of them."""
+"""For each choice: yes or no, or which ages."""
 
 
 def first_plans(system: System) -> list[Plan]:
+    """Few plans to begin with: everything yes or no, and a little, all or nothing delivered."""
     choices = [choice for phase in system.phases for choice in phase.choices]
-    ways: list[tuple[Any, ...]] = [(True, False) if isinstance(c, Flag) else ("oldest", frozenset()) for c in choices]
-    return [dict(zip((c.name for c in choices), way, strict=True)) for way in product(*ways)]
+    return [
+        {choice.name: yes if isinstance(choice, Flag) else pick for choice in choices}
+        for yes in (True, False)
+        for pick in ("oldest", "all", frozenset[int]())
+    ]
 
 
 def stuck(system: System, state: State, plans: Iterable[Plan]) -> Truth:

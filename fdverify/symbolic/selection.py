@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import z3
 
@@ -29,6 +29,9 @@ class Selection(PredicateBuffer):
     def empty(self) -> Truth:
         return Not(self.nonempty)
 
+    def _with(self, member: Callable[[Number], Truth]) -> PredicateBuffer:  # type: ignore[override]
+        return PredicateBuffer(self.delta, member)
+
     def within(self, other: Buffer) -> Truth:
         assert other is self._source, "a selection is asked about the buffer it selects from"
         return Implies(self.nonempty, self._source.has(self.witness))
@@ -44,22 +47,36 @@ def fresh_selection(buffer: Buffer, name: str) -> Buffer:
     return Selection(buffer, Bool(z3.Bool(f"{name}_any")), Int(z3.Int(f"{name}_one")), predicate(f"{name}_all"))
 
 
-def planned_selection(buffer: Any, pick: Literal["oldest"] | frozenset[int], when: Truth) -> Buffer:
-    """The ages of ``buffer`` that a plan picks: Δ if it is there, or those of a set that are; none unless ``when``."""
+Pick: TypeAlias = Literal["oldest", "all"] | frozenset[int]
+"""Which ages of a buffer to take: Δ if it is there, all of them, or those of a set that are there."""
+
+
+def planned_selection(buffer: Any, pick: Pick, when: Truth) -> Buffer:
+    """The ages of ``buffer`` that a plan picks; none unless ``when``."""
     if isinstance(buffer, ColumnBuffer):
-        picked = frozenset({buffer.delta}) if pick == "oldest" else pick
+        picked = _picked(pick, buffer.delta)
         members = [And(when, buffer.has(age), age in picked) for age in range(buffer.delta + 1)]
         if not isinstance(buffer, BitvectorBuffer):
             return buffer.from_members(buffer.delta, members)
         mask = sum(1 << age for age in picked if age <= buffer.delta)
         return BitvectorBuffer(buffer.delta, If(when, buffer.bits & mask, buffer.bits & 0))
-    if pick == "oldest":
+    if isinstance(pick, str):  # of a symbolic Δ, "all" has no witness at hand: the oldest stands for it
         return Selection(buffer, And(when, buffer.has(buffer.delta)), buffer.delta, lambda age: False)
     present = And(when, Or(*(buffer.has(age) for age in sorted(pick))))
     witness: Number = 0
     for age in sorted(pick):
         witness = If(buffer.has(age), age, witness)
     return Selection(buffer, present, witness, lambda age: Or(*(age == member for member in sorted(pick))))
+
+
+def _picked(pick: Pick, delta: int) -> frozenset[int]:
+    match pick:
+        case "oldest":
+            return frozenset({delta})
+        case "all":
+            return frozenset(range(delta + 1))
+        case ages:
+            return ages
 
 
 def fresh_parts(columns: Sequence[Column], name: str) -> list[Value]:

@@ -11,7 +11,8 @@ from typing import Any
 
 import z3
 
-from fdverify.logic import Number, Or, Symbolic, Truth
+from fdverify.errors import UsageError
+from fdverify.logic import Number, Or, Symbolic, SymbolicMisuse, Truth
 from fdverify.models.buffer import PredicateBuffer, column_buffer
 from fdverify.models.layout import columns_of, parts_of, value_of
 from fdverify.models.system import Ages, Choice, Flag, State, System, Variable
@@ -71,6 +72,7 @@ class Unrolling:
     def _initial_value(self, variable: Variable) -> Any:
         value = variable.initial(State(self.parameters))
         if isinstance(variable.sort, Ages):
+            value = frozenset(value)
             bound = self.parameters[variable.sort.bound]
             if isinstance(bound, Symbolic):
                 return PredicateBuffer(bound, lambda age: Or(*(age == member for member in value)))
@@ -90,12 +92,16 @@ class Unrolling:
         if isinstance(value, PredicateBuffer) and isinstance(value.delta, Symbolic):
             return self._with_named_reads(value, name)
         constants = fresh_parts(columns_of(variable, self.parameters), name)
-        parts = [self._named_part(*pair) for pair in zip(constants, parts_of(value), strict=True)]
+        pairs = zip(constants, parts_of(value), strict=True)
+        parts = [self._named_part(variable.name, constant, part) for constant, part in pairs]
         return value_of(variable, self.parameters, parts)
 
-    def _named_part(self, constant: Value, part: Any) -> Any:
+    def _named_part(self, name: str, constant: Value, part: Any) -> Any:
         if isinstance(part, Symbolic):
-            self._assume(constant == part)
+            try:
+                self._assume(constant == part)
+            except SymbolicMisuse as error:
+                raise UsageError(f"{name} is set to another kind of value: {error.message}") from error
             return constant
         # Known numbers and truth values stay as they are and are computed with at once; bits must keep their width.
         return Bits(constant.lift(part)) if isinstance(constant, Bits) else part
@@ -113,7 +119,8 @@ class Unrolling:
             term = z3.simplify(zero.lift(age))
             # The term is kept with its name: Z3 gives the identity of a dead term to another one.
             if term.get_id() not in reads:
-                constant = Bool(z3.Bool(f"{name}({term})"))
+                # Numbered, not named after the term: Z3 prints deep terms shortened, so two of them may look alike.
+                constant = Bool(z3.Bool(f"{name}#{len(reads)}"))
                 reads[term.get_id()] = (term, constant)
                 self._unread.append((constant, buffer, Int(term)))
             return reads[term.get_id()][1]

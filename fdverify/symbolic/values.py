@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 
 import z3
 
-from fdverify.logic import Symbolic, misuse
+from fdverify.logic import Symbolic, misuse, shortened
+from fdverify.models.layout import label_width
 
 
 class Value(Symbolic):
@@ -67,7 +68,7 @@ class Int(Value):
             return value.term
         if isinstance(value, int) and not isinstance(value, bool):
             return z3.IntVal(int(value))
-        misuse(f"expected an integer, got {value!r}", "use If(condition, 1, 0) to count a condition")
+        misuse(f"expected an integer, got {shortened(value)}", "use If(condition, 1, 0) to count a condition")
 
     def __add__(self, other: Any) -> Int:
         return Int(self.term + self.lift(other))
@@ -120,7 +121,14 @@ class Bits(Value):
     __slots__ = ()
 
     def lift(self, value: Any) -> Any:
-        return value.term if isinstance(value, Bits) else z3.BitVecVal(value, self.term.size())
+        if isinstance(value, Bits):
+            return value.term
+        # A number that does not fit must not be cut down to another one that does.
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << self.term.size():
+            misuse(
+                f"{shortened(value)} is no value of {self.term.size()} bits", "a program counter takes its names only"
+            )
+        return z3.BitVecVal(int(value), self.term.size())
 
     def __and__(self, other: Any) -> Bits:
         return Bits(self.term & self.lift(other))
@@ -141,11 +149,15 @@ def literal(value: bool | int) -> Value:
         case bool():
             return Bool(z3.BoolVal(value))
         case IntEnum():
-            return Bits(z3.BitVecVal(value, max(type(value)).bit_length()))
+            return Bits(z3.BitVecVal(value, label_width(type(value))))
         case _:
             return Int(z3.IntVal(value))
 
 
 def truth(value: Any) -> Any:
-    """The Z3 term of a truth value."""
-    return z3.BoolVal(value) if isinstance(value, bool) else value.term
+    """The Z3 term of a truth value.  Z3 would take an integer for one, and cut off the states where it is not."""
+    if isinstance(value, bool):
+        return z3.BoolVal(value)
+    if not isinstance(value, Bool):
+        misuse(f"expected a truth value, got {shortened(value)}", "compare numbers: x > 0, x == 1")
+    return value.term

@@ -1,0 +1,67 @@
+"""Where numpy's numbers are not Python's: integers that wrap, flags that add up to a flag, fractions cut to integers.
+
+The compiler takes integers and truth values as strictly as a model must mean them, so what it refuses is refused before
+any array sees it; and it bounds every intermediate value of a round, so that machine integers are used only where
+nothing can outgrow them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import z3
+from numpy.typing import NDArray
+
+from fdverify.engines.state_table import WORD_BITS
+from fdverify.errors import UsageError
+from fdverify.models.layout import parts_of
+from fdverify.models.system import Property, System
+from fdverify.smt.words import Words
+from fdverify.symbolic.unroll import Unrolling
+from fdverify.symbolic.values import Int, truth
+
+
+class OutgrowsMachine(Exception):
+    """A value may not fit into a machine integer."""
+
+
+def check_compiles(system: System, claim: Property) -> None:
+    """Refuse a model or a property that only arrays would accept."""
+    try:
+        unrolling = Unrolling(system, anywhere=True)
+        unrolling.extend()
+        truth(claim.holds(unrolling.states[-1]))
+    except TypeError as error:
+        raise UsageError(f"{system.name} or {claim.name} mixes kinds of values: {error}") from error
+
+
+class MachineGuard:
+    """Watches how far integers have grown, and shows that what is computed from them still fits."""
+
+    def __init__(self, system: System, claim: Property) -> None:
+        self._system = system
+        self._claim = claim
+        self._shown: list[int] = []
+
+    def check(self, columns: list[NDArray[Any]]) -> None:
+        """Raise unless a round from any state with integers this large stays within machine integers."""
+        sizes = [max(abs(int(column.min())), abs(int(column.max()))) for column in columns]
+        if not self._shown or any(size > shown for size, shown in zip(sizes, self._shown, strict=True)):
+            # Ask for twice the size, so that the question is asked seldom.
+            self._shown = [2 * size + 1 for size in sizes]
+            if self._bits_needed() > WORD_BITS:
+                raise OutgrowsMachine
+
+    def _bits_needed(self) -> int:
+        unrolling = Unrolling(self._system, anywhere=True)
+        words = Words()
+        first = unrolling.states[0]
+        parts = [part for v in self._system.variables for part in parts_of(first[v.name]) if isinstance(part, Int)]
+        for part, size in zip(parts, self._shown, strict=True):
+            words.fact(part.term == z3.If(z3.Bool(f"{part.term}?"), z3.IntVal(-size), z3.IntVal(size)))
+        unrolling.extend()
+        caps = [part.cap(first) for part in self._system.variables if part.cap is not None]
+        compared = [truth(cap == 0) for cap in caps if isinstance(cap, Int)]
+        for formula in [truth(self._claim.holds(first)), *compared, *unrolling.new_facts()]:
+            words.fact(formula)
+        return words.widest
