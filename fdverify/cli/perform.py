@@ -56,7 +56,7 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
         from fdverify.reports.document import document
 
         traced = None if result.run is None else (result.run.parameters, steps)
-        text = document(job.command, system, job.claim, result, traced, seconds).decode() + "\n"
+        text = document(job.command, system, job.claim, result, traced, seconds)
     else:
         from fdverify.reports.table import result_text
 

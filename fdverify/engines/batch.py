@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fdverify.engines.state_table import WORD_BITS, Rows
 from fdverify.errors import UsageError
 from fdverify.models.layout import Layout
-from fdverify.models.system import Choice, Flag, Phase, State
+from fdverify.models.system import Choice, Flag, Labels, Phase, State, no_label
 
 Index = NDArray[np.int64]
 
@@ -74,7 +74,15 @@ class Batches:
             raise UsageError(f"phase {phase.name}: {error}", "write And, Or, Not, If for and, or, not, if") from error
         kept = truths(allowed, len(origin)).nonzero()[0]
         flat = [column[kept] for column in self.flattened(after, len(origin))]
+        self._check_labels(flat)
         return Expansion(flat, origin[kept], {name: _taken(value, kept) for name, value in choices.items()})
+
+    def _check_labels(self, rows: Rows) -> None:
+        for variable, column in zip(self.layout.owners(), rows, strict=True):
+            if isinstance(variable.sort, Labels):
+                stray = column[~np.isin(column, list(variable.sort.names))]
+                if len(stray) > 0:
+                    raise no_label(variable, stray[0])
 
     def _values(self, choice: Choice, before: State, origin: Index) -> tuple[Index, Any]:
         """Which rows of ``origin`` to take, repeated once for each value that the choice can have there."""

@@ -20,8 +20,8 @@ from fdverify.engines.state_table import Rows, StateTable
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import Number
 from fdverify.models.interpret import first_round, initial_state
-from fdverify.models.layout import Layout, columns_of
-from fdverify.models.system import Property, State, System, Variable
+from fdverify.models.layout import Layout
+from fdverify.models.system import Property, State, System
 from fdverify.traces.run import Run, replay
 from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
 
@@ -52,7 +52,7 @@ def _explored(
     exploration = Exploration(system, claim, caps, subrounds)
     try:
         exploration.run(depth, report)
-    except OutgrowsMachine:
+    except (OutgrowsMachine, OverflowError):
         exploration = Exploration(system, claim, caps, subrounds, exact=True)
         exploration.run(depth, report)
     return exploration
@@ -120,7 +120,7 @@ class Exploration:
         self._guard = None if exact else MachineGuard(system, claim)
         self._integers = [k for k, column in enumerate(self.batches.layout.columns) if column == "int"]
         self.complete = False
-        self._counted = [k for k, v in enumerate(_owners(self.batches.layout)) if not v.ghost]
+        self._counted = [k for k, v in enumerate(self.batches.layout.owners()) if not v.ghost]
         self._tables = [StateTable(self.batches.kinds) for _ in self._steps]
         self._counts = [StateTable([self.batches.kinds[k] for k in self._counted]) for _ in self._steps]
         self.levels: list[Rows] = []
@@ -145,7 +145,7 @@ class Exploration:
 
     def box(self) -> Box:
         layout = self.batches.layout
-        names = [variable.name for variable in _owners(layout)]
+        names = [variable.name for variable in layout.owners()]
         met: dict[str, tuple[int, int]] = {}
         for name in integers(self.system):
             column = names.index(name)
@@ -241,11 +241,6 @@ class Exploration:
             made.update(expansion.made(at))
             at = int(expansion.origin[at])
         return made, [column[at] for column in rows]
-
-
-def _owners(layout: Layout) -> list[Variable]:
-    """For each column, the variable it belongs to."""
-    return [v for v in layout.variables for _ in columns_of(v, layout.parameters)]
 
 
 def _result(exploration: Exploration, seconds: float) -> Result:

@@ -49,6 +49,10 @@ class Layout:
         self.variables = variables
         self.columns = [column for v in variables for column in columns_of(v, parameters)]
 
+    def owners(self) -> list[Variable]:
+        """For each column, the variable it belongs to."""
+        return [v for v in self.variables for _ in columns_of(v, self.parameters)]
+
     def flatten(self, state: State) -> list[Any]:
         return [part for variable in self.variables for part in parts_of(state[variable.name])]
 

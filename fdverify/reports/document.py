@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -64,7 +65,7 @@ def document(
     result: Result,
     traced: tuple[Mapping[str, int], Sequence[Row]] | None,
     seconds: float,
-) -> bytes:
+) -> str:
     """The document as JSON text."""
     found = Document(
         tool="fdverify",
@@ -82,7 +83,8 @@ def document(
         obligations=[ObligationEntry(o.name, o.kind, o.verdict, round(o.seconds, 3)) for o in result.obligations],
         trace=None if traced is None else TraceEntry(dict(traced[0]), [_step(row) for row in traced[1]]),
     )
-    return msgspec.json.format(msgspec.json.encode(found), indent=2)
+    # Python's own writer: numbers may be larger than 64 bits.
+    return json.dumps(msgspec.to_builtins(found), indent=2) + "\n"
 
 
 def schema() -> bytes:

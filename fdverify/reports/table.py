@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
-from typing import Any
+from io import StringIO
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -22,10 +24,11 @@ _WIDEST = 1000
 def result_text(system: System, claim: Property, result: Result, rows: Sequence[Row], seconds: float) -> str:
     """The result as stdout should show it: in colour on a terminal that has it, else with stars."""
     # NO_COLOR asks for no styles at all, bold included, so that what has changed is starred.
-    console = Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
-    with console.capture() as capture:
-        print_result(console, system, claim, result, rows, seconds)
-    return capture.get()
+    text = StringIO()
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    console = Console(file=text, force_terminal=sys.stdout.isatty(), highlight=False, color_system=colours)
+    print_result(console, system, claim, result, rows, seconds)
+    return text.getvalue()
 
 
 def print_result(

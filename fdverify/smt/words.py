@@ -111,6 +111,8 @@ class Words:
             low, high = min(then.low, otherwise.low), max(then.high, otherwise.high)
             width = _width(low, high)
             return Word(z3.If(condition, _fitted(then, width), _fitted(otherwise, width)), low, high)
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            raise InternalError(f"no word for the function {term.decl().name()}")
         words = [self.word(child) for child in term.children()]
         if kind == z3.Z3_OP_UMINUS:
             words, kind = [Word(z3.BitVecVal(0, 1), 0, 0), *words], z3.Z3_OP_SUB

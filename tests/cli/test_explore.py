@@ -77,3 +77,9 @@ def test_needs_numbers(command: str, arguments: tuple[str, ...], names: str) -> 
     assert outcome.stdout == ""
     assert outcome.stderr.startswith(f"error: {names} must be fixed for this command")
     assert outcome.stderr.count("\n") == 1
+
+
+def test_a_timeout_beyond_the_machine_is_explored_exactly() -> None:
+    code, document = found("explore", "--delta", "0", "--phi", "1", "--timeout", "9" * 30)
+    assert code == 0
+    assert document["verdict"] == "proved"

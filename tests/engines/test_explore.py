@@ -151,7 +151,7 @@ def test_a_phase_that_asks_for_one_truth_value_of_many_states_is_told_so() -> No
     def asks(s: State, c: Choices) -> Update:
         return update(x=s.x + 1 if c.go else s.x)
 
-    with pytest.raises(UsageError, match="phase count"):
+    with pytest.raises(UsageError, match="no truth value in `return update"):
         explore(counter(asks, lambda s: s.x < 9), Property("p", lambda s: s.x < 9, ""))
 
 

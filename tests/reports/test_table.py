@@ -30,7 +30,7 @@ def system() -> System:
             Variable("pc", Labels(Pc), initial=lambda s: Pc(0)),
             Variable("floor", Integers(), initial=lambda s: 0),
         ),
-        phases=(Phase("[dim]", stay, (Flag("[u]up[/u]"),)),),
+        phases=(Phase("[dim]", stay, (Flag("up"),)),),
         properties=(GOOD,),
     )
 
