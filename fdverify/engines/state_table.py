@@ -46,13 +46,15 @@ class Packing:
     def pack(self, rows: Rows) -> NDArray[Any]:
         keys: NDArray[Any] = np.zeros(len(rows[0]), dtype=self.dtype)
         for low, width, column in zip(self.lows, self.widths, rows, strict=True):
-            keys = (keys << width) | (column.astype(self.dtype) - low)
+            # Subtract first: a column of large numbers may still span few of them.
+            keys = (keys << width) | (column - low).astype(self.dtype)
         return keys
 
     def unpack(self, keys: NDArray[Any], kinds: Sequence[type]) -> Rows:
         rows: Rows = []
         for low, width, kind in zip(self.lows[::-1], self.widths[::-1], kinds[::-1], strict=True):
-            rows.append(((keys & ((1 << width) - 1)) + low).astype(kind))
+            part = keys & ((1 << width) - 1)
+            rows.append((part.astype(object if kind is object else np.int64) + low).astype(kind))
             keys = keys >> width
         return rows[::-1]
 
