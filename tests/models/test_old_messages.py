@@ -159,7 +159,7 @@ def reached(first: Situation, after: Callable[[Situation], Iterable[Situation]])
 
 INSTANCES = [
     *((delta, 1, timeout) for delta in (0, 1, 2, 3) for timeout in (1, delta + 4)),
-    *((delta, 2, delta + 4) for delta in (0, 1, 2)),
+    *((delta, 2, delta + 4) for delta in (0, 1, 2, 3)),
     (0, 2, 1),
 ]
 
@@ -190,7 +190,7 @@ def test_cutting_ages_is_exact(delta: int, phi: int, timeout: int, variant: str,
 
 
 @pytest.mark.parametrize("crash", [False, True], ids=["correct", "crash"])
-@pytest.mark.parametrize(("delta", "phi", "timeout"), [(1, 2, 1), (3, 2, 7), (0, 3, 9), (1, 3, 13)])
+@pytest.mark.parametrize(("delta", "phi", "timeout"), [(1, 2, 1), (0, 3, 9)])
 def test_cutting_ages_is_exact_in_larger_instances(delta: int, phi: int, timeout: int, crash: bool) -> None:
     """Of variant tla alone, in which fewer messages are sent."""
     check_exact(TrueAges(delta, phi, timeout, ivy=False, may_crash=crash))
