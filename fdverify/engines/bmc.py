@@ -5,14 +5,13 @@ from __future__ import annotations
 from time import perf_counter
 
 from fdverify.engines.parameters import check_parameters, smallest
-from fdverify.errors import InternalError
 from fdverify.logic import Not, Truth
 from fdverify.models.system import Property, State, System
 from fdverify.smt.solver import Answer, FreshSolver, Solver, WordSolver
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import literal, truth
 from fdverify.symbolic.witness import read_run
-from fdverify.traces.run import Run, replay
+from fdverify.traces.run import Run, confirmed, rounds
 from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
 
 
@@ -73,17 +72,6 @@ def bmc(system: System, claim: Property, depth: int, report: Report = silent) ->
         detail = f"the solver gave up on whether a run of {rounds(depth)} exists: {witness.reason}"
         return _result(Verdict.UNKNOWN, detail, claim, depth, start)
     return _result(Verdict.BOUNDED, f"{claim.name} holds in every run of up to {rounds(depth)}", claim, depth, start)
-
-
-def confirmed(system: System, claim: Property, run: Run) -> Run:
-    """The run, once its replay has shown that it breaks the claim."""
-    if claim.holds(replay(system, run).last):
-        raise InternalError(f"the solver's run does not violate {claim.name} when it is replayed")
-    return run
-
-
-def rounds(number: int) -> str:
-    return "1 round" if number == 1 else f"{number} rounds"
 
 
 def _result(verdict: Verdict, detail: str, claim: Property, depth: int, start: float, run: Run | None = None) -> Result:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from fdverify.engines.batch import Batches, Expansion, truths
-from fdverify.engines.bmc import confirmed, rounds
 from fdverify.engines.caps import Box, Caps, capped, check_behaviour, integers, sees_past
 from fdverify.engines.machine import MachineGuard, OutgrowsMachine, check_compiles
 from fdverify.engines.state_table import Rows, StateTable
@@ -22,7 +21,7 @@ from fdverify.logic import Number
 from fdverify.models.interpret import first_round, initial_state
 from fdverify.models.layout import Layout
 from fdverify.models.system import Property, State, System
-from fdverify.traces.run import Run, replay
+from fdverify.traces.run import Run, confirmed, replay, rounds
 from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
 
 _FURTHEST_CLOCK = 1 << 14

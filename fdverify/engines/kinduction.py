@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import perf_counter
 
-from fdverify.engines.bmc import Search, confirmed, rounds
+from fdverify.engines.bmc import Search
 from fdverify.engines.parameters import check_parameters
 from fdverify.errors import InternalError
 from fdverify.logic import And, Not, Truth
@@ -21,7 +21,7 @@ from fdverify.symbolic.progress import Plan, first_plans, stuck
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.symbolic.witness import read_state
-from fdverify.traces.run import Run, replay
+from fdverify.traces.run import Run, replay, rounds
 from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
 
 _MOST_PLANS = 200
@@ -98,7 +98,6 @@ def _broken(claim: Claim, run: Run, depth: int, seconds: dict[str, float]) -> Re
     statistics = {"depth": depth}
     last = replay(claim.system, run).last
     if not claim.goal.holds(last):
-        run = confirmed(claim.system, claim.goal, run)
         detail = f"{claim.goal.name} is violated after {rounds(depth)}"
         return Result(Verdict.VIOLATED, detail, statistics, _obligations(seconds, Verdict.VIOLATED, None), run)
     out = claim.false_ranges(last)

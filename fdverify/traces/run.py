@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fdverify.errors import InternalError
 from fdverify.models.interpret import Made, initial_state, run_phase
-from fdverify.models.system import State, System
+from fdverify.models.system import Property, State, System
 
 
 @dataclass(frozen=True)
@@ -64,3 +64,15 @@ def replay(system: System, run: Run) -> Trace:
             states.append(state)
         rounds.append(TracedRound({choice.name: made[choice.name] for p in phases for choice in p.choices}, states))
     return Trace(fixed, initial, rounds)
+
+
+def confirmed(system: System, claim: Property, run: Run) -> Run:
+    """The run, once its replay has shown that it breaks the claim."""
+    if claim.holds(replay(system, run).last):
+        raise InternalError(f"the run that was found does not violate {claim.name} when it is replayed")
+    return run
+
+
+def rounds(number: int) -> str:
+    """A number of rounds in words."""
+    return "1 round" if number == 1 else f"{number} rounds"

@@ -31,7 +31,7 @@ SUB_ROUNDS = {
 RECEIVER = {"NoSnd": "RNoSnd", "Receive": "RRcv", "Compute": "RComp"}
 SENDER = {"Send": "SSnd"}
 
-DEEPEST = min(1000, 2 * settings.default.max_examples)
+DEEPEST = min(1000, 2 * settings().max_examples)
 """Both sides stop here.  The full profile reaches every end; the sample only those of safe timeouts."""
 
 
