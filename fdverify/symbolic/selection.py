@@ -8,19 +8,24 @@ from typing import Any, Literal, TypeAlias
 import z3
 
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
-from fdverify.models.buffer import BitvectorBuffer, Buffer, Column, ColumnBuffer, PredicateBuffer
+from fdverify.models.buffer import BitvectorBuffer, Buffer, Column, ColumnBuffer
+from fdverify.symbolic.ages import ClaimedBuffer
 from fdverify.symbolic.values import Bits, Bool, Int, Value
 
 
-class Selection(PredicateBuffer):
+class Selection(ClaimedBuffer):
     """A subset of a buffer whose Δ is symbolic.
 
     That it is empty, or else holds a certain age, is part of it.  So no question about it ranges over all ages, and the
     formula stays free of quantifiers.
     """
 
-    def __init__(self, source: Buffer, nonempty: Truth, witness: Number, member: Callable[[Number], Truth]) -> None:
-        super().__init__(source.delta, lambda age: And(nonempty, Or(age == witness, member(age)), source.has(age)))
+    def __init__(
+        self, source: ClaimedBuffer, nonempty: Truth, witness: Number, member: Callable[[Number], Truth]
+    ) -> None:
+        super().__init__(
+            source.delta, lambda age: And(nonempty, Or(age == witness, member(age)), source.has(age)), source.book
+        )
         self.nonempty = nonempty
         self.witness = witness
         self.member = member
@@ -29,15 +34,12 @@ class Selection(PredicateBuffer):
     def empty(self) -> Truth:
         return Not(self.nonempty)
 
-    def _with(self, member: Callable[[Number], Truth]) -> PredicateBuffer:  # type: ignore[override]
-        return PredicateBuffer(self.delta, member)
-
     def within(self, other: Buffer) -> Truth:
         assert other is self._source, "a selection is asked about the buffer it selects from"
         return Implies(self.nonempty, self._source.has(self.witness))
 
 
-def fresh_selection(buffer: Buffer, name: str) -> Buffer:
+def fresh_selection(buffer: ColumnBuffer | ClaimedBuffer, name: str) -> Buffer:
     """Any subset of ``buffer``, for the solver to choose; ``within`` says what it must satisfy."""
     if isinstance(buffer, ColumnBuffer):
         columns = buffer.columns(buffer.delta)

@@ -13,10 +13,11 @@ import z3
 
 from fdverify.errors import UsageError
 from fdverify.logic import Number, Or, Symbolic, SymbolicMisuse, Truth
-from fdverify.models.buffer import PredicateBuffer, column_buffer
+from fdverify.models.buffer import column_buffer
 from fdverify.models.layout import columns_of, parts_of, value_of
 from fdverify.models.system import Ages, Choice, Flag, State, System, Variable
-from fdverify.symbolic.selection import fresh_parts, fresh_selection, predicate
+from fdverify.symbolic.ages import AgeBook, ClaimedBuffer, Closure, Read
+from fdverify.symbolic.selection import Selection, fresh_parts, fresh_selection, predicate
 from fdverify.symbolic.values import Bits, Bool, Int, Value, truth
 
 
@@ -30,26 +31,28 @@ class Unrolling:
     def __init__(self, system: System, anywhere: bool = False) -> None:
         self.system = system
         self._facts: list[Any] = []
-        self._unread: list[tuple[Bool, PredicateBuffer, Int]] = []
+        self.book = AgeBook()
+        self.closure = Closure(self.book)
         self.parameters = self._name_parameters()
         first = self._any_value if anywhere else self._initial_value
         self.states = [State({**self.parameters, **{v.name: first(v) for v in system.variables}})]
         self.choices: list[Mapping[str, Any]] = []
 
     def new_facts(self) -> list[Any]:
-        while self._unread:
-            constant, buffer, age = self._unread.pop()
-            self._assume(constant == buffer.has(age))
         facts, self._facts = self._facts, []
-        return facts
+        return facts + self.closure.add(self.book.take_mentions())
 
     def extend(self) -> State:
         """Add one round; the state it ends in."""
         at = len(self.choices) + 1
+        self.closure.reach_further(at)
         before = state = self.states[-1]
         choices: dict[str, Any] = {}
         for phase in self.system.phases:
             made = {choice.name: fresh_choice(choice, state, at) for choice in phase.choices}
+            for selected in made.values():
+                if isinstance(selected, Selection):
+                    self.closure.choose(selected.witness)
             choices.update(made)
             state, allowed = self.system.run_phase(phase, state, made)
             self._assume(allowed)
@@ -67,7 +70,11 @@ class Unrolling:
         for parameter in self.system.parameters:
             if parameter.value is None:
                 self._assume(arbitrary[parameter.name] >= parameter.least)
-        return self.system.parameter_values(arbitrary)
+        values = self.system.parameter_values(arbitrary)
+        bounds = {v.sort.bound for v in self.system.variables if isinstance(v.sort, Ages)}
+        for age in (0, *(values[bound] for bound in sorted(bounds))):
+            self.closure.choose(age)
+        return values
 
     def _initial_value(self, variable: Variable) -> Any:
         value = variable.initial(State(self.parameters))
@@ -75,21 +82,21 @@ class Unrolling:
             value = frozenset(value)
             bound = self.parameters[variable.sort.bound]
             if isinstance(bound, Symbolic):
-                return PredicateBuffer(bound, lambda age: Or(*(age == member for member in value)))
+                return ClaimedBuffer(bound, lambda age: Or(*(age == member for member in value)), self.book)
             value = column_buffer(variable.sort.encoding).of(bound, value)
         return self._named(variable, value, None, 0)
 
     def _any_value(self, variable: Variable) -> Any:
         name = f"{variable.name}@0"
         if isinstance(variable.sort, Ages) and isinstance(self.parameters[variable.sort.bound], Symbolic):
-            return PredicateBuffer(self.parameters[variable.sort.bound], predicate(name))
+            return ClaimedBuffer(self.parameters[variable.sort.bound], predicate(name), self.book)
         return value_of(variable, self.parameters, fresh_parts(columns_of(variable, self.parameters), name))
 
     def _named(self, variable: Variable, value: Any, before: Any, at: int) -> Any:
         if value is before:
             return value
         name = f"{variable.name}@{at}"
-        if isinstance(value, PredicateBuffer) and isinstance(value.delta, Symbolic):
+        if isinstance(value, ClaimedBuffer):
             return self._with_named_reads(value, name)
         constants = fresh_parts(columns_of(variable, self.parameters), name)
         pairs = zip(constants, parts_of(value), strict=True)
@@ -106,26 +113,27 @@ class Unrolling:
         # Known numbers and truth values stay as they are and are computed with at once; bits must keep their width.
         return Bits(constant.lift(part)) if isinstance(constant, Bits) else part
 
-    def _with_named_reads(self, buffer: PredicateBuffer, name: str) -> PredicateBuffer:
+    def _with_named_reads(self, buffer: ClaimedBuffer, name: str) -> ClaimedBuffer:
         """A buffer of symbolic Δ has no finite name, so each age that is read gets one.
 
-        The definition waits in a queue: a read at one round asks for a read at the round before, and so on down, deeper
-        than Python's stack.
+        The definition waits until it is asked for: a read at one round asks for a read at the round before, and so on
+        down, deeper than Python's stack.
         """
-        reads: dict[int, tuple[Any, Bool]] = {}
+        reads: dict[int, tuple[Any, Read]] = {}
         zero = Int(z3.IntVal(0))
 
         def read(age: Number) -> Bool:
             term = z3.simplify(zero.lift(age))
             # The term is kept with its name: Z3 gives the identity of a dead term to another one.
             if term.get_id() not in reads:
-                # Numbered, not named after the term: Z3 prints deep terms shortened, so two of them may look alike.
-                constant = Bool(z3.Bool(f"{name}#{len(reads)}"))
-                reads[term.get_id()] = (term, constant)
-                self._unread.append((constant, buffer, Int(term)))
-            return reads[term.get_id()][1]
+                # Named after the age, so that a claim reads the same whatever else was read.
+                constant = Bool(z3.Bool(f"{name}#{term.sexpr()}"))
+                reads[term.get_id()] = (term, Read(constant, lambda: buffer.has(Int(term))))
+            found = reads[term.get_id()][1]
+            self.book.mention(found)
+            return found.constant
 
-        return PredicateBuffer(buffer.delta, read)
+        return ClaimedBuffer(buffer.delta, read, self.book)
 
 
 def fresh_choice(choice: Choice, state: State, at: int) -> Any:

@@ -1,0 +1,232 @@
+"""What is said about the ages of a buffer whose Δ is symbolic, without a quantifier in what the solver sees.
+
+Two kinds of named truth values stand for it.  A *read* names whether a message of a certain age is in transit after a
+round.  A *claim* is ``forall(low, high, body)``: a truth value q such that, for each chosen age a,
+``q ⇒ (low ≤ a ≤ high ⇒ body(a))``, and ``¬q ⇒ (low ≤ c ≤ high ∧ ¬body(c))`` for an age c of its own.  Both follow from
+q ⇔ ∀, under every connective, so an ``unsat`` is a proof whichever ages were chosen.  A ``sat`` is only a candidate:
+:meth:`Closure.wrong_ages` finds the ages at which it is wrong, to be chosen as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+import z3
+
+from fdverify.logic import And, Implies, Not, Number, Truth
+from fdverify.models.buffer import PredicateBuffer
+from fdverify.symbolic.values import Bool, Int, truth
+
+_PROBE = Int(z3.Int("age"))
+
+
+class Read:
+    """Whether a message of this age is in transit, by name; the definition is built when it is first asked for."""
+
+    def __init__(self, constant: Bool, has: Callable[[], Truth]) -> None:
+        self.constant = constant
+        self.define = lambda: truth(constant == has())
+        self.definition: Fact | None = None
+
+
+class Claim:
+    """That ``body`` holds of all ages of a range; ``rank`` counts the claims it was made inside of."""
+
+    def __init__(self, name: str, inside: Callable[[Number], Truth], body: Callable[[Number], Truth]) -> None:
+        self.holds = Bool(z3.Bool(f"all!{name}"))
+        self.exception = Int(z3.Int(f"age!{name}"))
+        self.at = lambda age: Implies(inside(age), body(age))
+        self.rank = 0
+        self.spelled: dict[int, Fact] = {}
+        self.failing: Fact | None = None
+
+
+Mention: TypeAlias = Read | Claim
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A formula that holds by definition, and the reads and claims that occur in it."""
+
+    term: Any
+    mentions: tuple[Mention, ...]
+
+
+class AgeBook:
+    """The reads and claims of one unrolling; it notes which of them a formula mentions while it is built."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, Claim] = {}
+        self._mentioned: dict[int, Mention] = {}
+        self._rank = 0
+        self.probing = False
+
+    def mention(self, mention: Mention) -> None:
+        if not self.probing:
+            self._mentioned[id(mention)] = mention
+
+    def take_mentions(self) -> tuple[Mention, ...]:
+        """What was mentioned since the last call."""
+        mentioned, self._mentioned = self._mentioned, {}
+        return tuple(mentioned.values())
+
+    def fact(self, build: Callable[[], Any], rank: int = 0) -> Fact:
+        """A fact, apart from whatever else is being built."""
+        outer, self._mentioned = self._mentioned, {}
+        outer_rank, self._rank = self._rank, rank
+        try:
+            return Fact(build(), self.take_mentions())
+        finally:
+            self._mentioned, self._rank = outer, outer_rank
+
+    def forall(self, delta: Number, low: Number, high: Number, body: Callable[[Number], Truth]) -> Bool:
+        def inside(age: Number) -> Truth:
+            return And(age >= 0, age <= delta, low <= age, age <= high)
+
+        with self._probe():
+            shape = z3.And(truth(inside(_PROBE)), truth(body(_PROBE)))
+        # Named after what it says: the same claim has the same name, wherever and however often it is made.
+        name = sha256(shape.sexpr().encode()).hexdigest()[:16]
+        if name not in self._claims:
+            claim = Claim(name, inside, body)
+            claim.rank = self._rank
+            if self.probing:
+                return claim.holds
+            self._claims[name] = claim
+        claim = self._claims[name]
+        claim.rank = min(claim.rank, self._rank)
+        self.mention(claim)
+        return claim.holds
+
+    def spelled(self, claim: Claim, key: int, age: Int) -> Fact:
+        """What a claim says of one age."""
+        if key not in claim.spelled:
+            claim.spelled[key] = self.fact(lambda: truth(Implies(claim.holds, claim.at(age))), claim.rank + 1)
+        return claim.spelled[key]
+
+    def failing(self, claim: Claim) -> Fact:
+        """That a claim which does not hold fails at an age of its own."""
+        if claim.failing is None:
+            claim.failing = self.fact(
+                lambda: truth(Implies(Not(claim.holds), Not(claim.at(claim.exception)))), claim.rank + 1
+            )
+        return claim.failing
+
+    def definition(self, read: Read) -> Fact:
+        if read.definition is None:
+            read.definition = self.fact(read.define)
+        return read.definition
+
+    @contextmanager
+    def _probe(self) -> Iterator[None]:
+        outer, self.probing = self.probing, True
+        try:
+            yield
+        finally:
+            self.probing = outer
+
+
+@dataclass
+class Closure:
+    """All facts that the formulas added so far need: definitions, and claims spelled out at the chosen ages."""
+
+    book: AgeBook
+    reach: int = 0
+    _ages: dict[int, tuple[Int, int]] = field(default_factory=dict)
+    _seeds: list[tuple[Number, int]] = field(default_factory=list)
+    _claims: list[Claim] = field(default_factory=list)
+    _seen: set[int] = field(default_factory=set)
+    _spelled: set[tuple[int, int]] = field(default_factory=set)
+
+    def copy(self) -> Closure:
+        """One to go on with while this one stays as it is."""
+        return Closure(
+            self.book,
+            self.reach,
+            dict(self._ages),
+            list(self._seeds),
+            list(self._claims),
+            set(self._seen),
+            set(self._spelled),
+        )
+
+    def reach_further(self, rounds: int) -> None:
+        """Messages grow older by one a round, so an age of interest has neighbours of interest."""
+        self.reach = rounds
+        for age, rank in self._seeds:
+            self._choose_around(age, rank)
+
+    def choose(self, age: Number, rank: int = 0) -> None:
+        """From now on, every claim is spelled out at this age and its neighbours."""
+        self._seeds.append((age, rank))
+        self._choose_around(age, rank)
+
+    def _choose_around(self, age: Number, rank: int) -> None:
+        for offset in range(-self.reach, self.reach + 1):
+            term = z3.simplify(_PROBE.lift(age + offset))
+            # Kept with its term: Z3 gives the identity of a dead term to another one.
+            self._ages.setdefault(term.get_id(), (Int(term), rank))
+
+    def add(self, mentions: Iterable[Mention]) -> list[Any]:
+        """The facts that these mentions, and the ages chosen since, add to those handed over before."""
+        terms: list[Any] = []
+        waiting = list(mentions)
+        while True:
+            while waiting:
+                waiting.extend(self._enter(waiting.pop(0), terms))
+            fresh = [
+                (claim, key, age)
+                for claim in self._claims
+                for key, (age, rank) in self._ages.items()
+                # A claim inside a claim brings ages that would bring claims for ever: those are left to refinement.
+                if (id(claim), key) not in self._spelled and (rank == 0 or claim.rank + rank <= 1)
+            ]
+            if not fresh:
+                return terms
+            for claim, key, age in fresh:
+                self._spelled.add((id(claim), key))
+                waiting.extend(_handed(self.book.spelled(claim, key, age), terms))
+
+    def _enter(self, mention: Mention, terms: list[Any]) -> tuple[Mention, ...]:
+        if id(mention) in self._seen:
+            return ()
+        self._seen.add(id(mention))
+        if isinstance(mention, Read):
+            return _handed(self.book.definition(mention), terms)
+        self._claims.append(mention)
+        self.choose(mention.exception, mention.rank)
+        return _handed(self.book.failing(mention), terms)
+
+    def wrong_ages(self, delta: int, read: Callable[[Any], Any]) -> list[int]:
+        """The ages up to ``delta`` at which a claim that a model takes for true is false in it."""
+        wrong: set[int] = set()
+        for claim in self._claims:
+            if read(claim.holds.term):
+                wrong |= {age for age in range(delta + 1) if not read(truth(claim.at(age)))}
+        return sorted(wrong)
+
+
+def _handed(fact: Fact, terms: list[Any]) -> tuple[Mention, ...]:
+    terms.append(fact.term)
+    return fact.mentions
+
+
+class ClaimedBuffer(PredicateBuffer):
+    """A buffer of symbolic Δ that can be asked about all of its ages."""
+
+    def __init__(self, delta: Number, member: Callable[[Number], Truth], book: AgeBook) -> None:
+        super().__init__(delta, member)
+        self.book = book
+
+    def forall(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
+        return self.book.forall(self.delta, low, high, body)
+
+    def exists(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
+        return Not(self.forall(low, high, lambda age: Not(body(age))))
+
+    def _with(self, member: Callable[[Number], Truth]) -> ClaimedBuffer:  # type: ignore[override]
+        return ClaimedBuffer(self.delta, member, self.book)
