@@ -11,11 +11,13 @@ from __future__ import annotations
 import linecache
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import reduce
 from operator import and_, or_
 from types import FrameType
-from typing import Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias
 
 from fdverify.errors import UsageError
 
@@ -27,6 +29,17 @@ Number: TypeAlias = Any
 
 
 _LONGEST_SHOWN = 60
+
+
+class Place(NamedTuple):
+    """Where in the source something is called; ``at`` tells two calls in one line apart."""
+
+    file: str
+    line: int
+    at: int
+
+
+_watch: ContextVar[Callable[[Place, Truth], None] | None] = ContextVar("watch", default=None)
 
 
 class SymbolicMisuse(UsageError):
@@ -100,8 +113,8 @@ def _connect(operands: Sequence[Truth], unit: bool, on_arrays: Callable[[Any, An
                 return operand
         else:
             open_operands.append(_checked(operand))
-    if not open_operands:
-        return unit
+    if len(open_operands) <= 1:
+        return open_operands[0] if open_operands else unit
     symbolic = next((x for x in open_operands if isinstance(x, Symbolic)), None)
     if symbolic is not None:
         return symbolic.conjunction(open_operands) if unit else symbolic.disjunction(open_operands)
@@ -115,7 +128,24 @@ def Not(operand: Truth) -> Truth:
 
 
 def Implies(premise: Truth, conclusion: Truth) -> Truth:
+    watch = _watch.get()
+    if watch is not None:
+        watch(_place(sys._getframe(1)), premise)
     return Or(Not(premise), conclusion)
+
+
+@contextmanager
+def watching_premises(watch: Callable[[Place, Truth], None]) -> Iterator[None]:
+    """Within this block ``watch`` is told the premise of every implication that is made, and where."""
+    token = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
+def _place(frame: FrameType) -> Place:
+    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
 
 
 def Iff(left: Truth, right: Truth) -> Truth:

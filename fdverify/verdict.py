@@ -17,6 +17,7 @@ class Verdict(StrEnum):
     NOT_INDUCTIVE = "not-inductive"
     UNKNOWN = "unknown"
     VACUOUS = "vacuous"
+    PARTIAL = "partial"
 
     @property
     def exit_code(self) -> int:
@@ -27,6 +28,7 @@ class Verdict(StrEnum):
             Verdict.NOT_INDUCTIVE: 1,
             Verdict.UNKNOWN: 3,
             Verdict.VACUOUS: 4,
+            Verdict.PARTIAL: 0,
         }[self]
 
 
@@ -38,6 +40,7 @@ class Obligation:
     kind: str
     verdict: Verdict
     seconds: float
+    detail: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from fdverify.cli.job import Job
 from fdverify.cli.progress import ProgressLine
 from fdverify.errors import UsageError
 from fdverify.models.expression import parse_expression
-from fdverify.reports.steps import rows, shown_names
+from fdverify.traces.steps import shown, shown_names
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
-from fdverify.traces.run import replay
 from fdverify.verdict import Result, Verdict
 
 
@@ -45,22 +44,20 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise UsageError(f"--time-limit must be a positive number of seconds, got {time_limit:g}")
     result = _run(job, time_limit)
-    trace = None if result.run is None else replay(system, result.run)
-    steps = [] if trace is None else rows(trace, output.subrounds, show)
+    trace = None if result.run is None else shown(system, result.run, output.subrounds, show)
     seconds = perf_counter() - start
-    if output.itf is not None and trace is not None and result.run is not None:
+    if output.itf is not None and trace is not None:
         from fdverify.reports.itf import itf
 
-        _write(output.itf, itf(trace.system, result.run.parameters, steps))
+        _write(output.itf, itf(system, trace.parameters, trace.rows))
     if output.json:
         from fdverify.reports.document import document
 
-        traced = None if result.run is None else (result.run.parameters, steps)
-        text = document(job.command, system, job.claim, result, traced, seconds)
+        text = document(job.command, system, job.claim, result, trace, seconds)
     else:
         from fdverify.reports.table import result_text
 
-        text = result_text(system if trace is None else trace.system, claim, result, steps, seconds)
+        text = result_text(system, claim, result, trace, seconds)
     _print(text)
     return result.verdict.exit_code
 

@@ -5,7 +5,7 @@ The phases are the interpreter's own; only what they are given differs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdverify.engines.state_table import WORD_BITS, Rows
-from fdverify.errors import UsageError
+from fdverify.errors import InternalError, UsageError
 from fdverify.models.layout import Layout
 from fdverify.models.system import Choice, Flag, Labels, Phase, State, no_label
 
@@ -102,6 +102,19 @@ class Batches:
             members.append(np.arange(len(picked) + len(also)) >= len(picked))
             picked = np.concatenate([picked, picked[also]])
         return picked, members
+
+
+def step_back(expansions: Sequence[Expansion], ends: Rows, target: Sequence[Any]) -> tuple[dict[str, Any], int]:
+    """Choices that lead through these phases to a certain end, and the position of the state they start from."""
+    matches = np.logical_and.reduce([column == part for column, part in zip(ends, target, strict=True)])
+    if not matches.any():
+        raise InternalError("no state leads to the one that was found after it")
+    at = int(np.flatnonzero(matches)[0])
+    made: dict[str, Any] = {}
+    for expansion in reversed(expansions):
+        made.update(expansion.made(at))
+        at = int(expansion.origin[at])
+    return made, at
 
 
 def truths(value: Any, size: int) -> NDArray[Any]:

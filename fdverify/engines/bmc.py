@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from fdverify.engines import exact
 from fdverify.engines.parameters import check_parameters, smallest
 from fdverify.logic import Not, Truth
 from fdverify.models.system import Property, State, System
@@ -31,8 +32,7 @@ class Search:
 
     def ask(self, bad: Truth) -> Answer:
         """Is there a run of exactly this length whose last state is bad?"""
-        self._solver.add(self.unrolling.new_facts())
-        return self._solver.ask(truth(bad))
+        return exact.ask(self.unrolling, self._solver, truth(bad))
 
     def exclude(self, bad: Truth) -> None:
         """From now on, only runs that were not bad at this length."""
@@ -40,7 +40,8 @@ class Search:
 
     def run(self, bad: Truth, answer: Answer) -> Run:
         """The run that an answer describes, with the smallest parameters that have one as short."""
-        answer = smallest(self.unrolling, answer, lambda condition: self._solver.ask(truth(bad), truth(condition)))
+        again = lambda condition: exact.ask(self.unrolling, self._solver, truth(bad), truth(condition))  # noqa: E731
+        answer = smallest(self.unrolling, answer, again)
         return read_run(self.unrolling, answer.value)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fdverify.engines.batch import Batches, Expansion, truths
+from fdverify.engines.batch import Batches, Expansion, step_back, truths
 from fdverify.engines.caps import Box, Caps, capped, check_behaviour, integers, sees_past
 from fdverify.engines.machine import MachineGuard, OutgrowsMachine, check_compiles
 from fdverify.engines.state_table import Rows, StateTable
@@ -37,23 +37,29 @@ def explore(
     check_compiles(system, claim)
     horizon = 0
     while True:
-        exploration = _explored(system, claim, _caps(system, claim, horizon, depth), subrounds, depth, report)
+        exploration = explored(system, claim, _caps(system, claim, horizon, depth), subrounds, depth, report)
         needed = horizon if depth is not None else _needed_horizon(exploration, horizon)
         if needed == horizon:
             return _result(exploration, perf_counter() - start)
         horizon = needed
 
 
-def _explored(
-    system: System, claim: Property, caps: Caps, subrounds: bool, depth: int | None, report: Report
+def explored(
+    system: System,
+    claim: Property,
+    caps: Caps,
+    subrounds: bool,
+    depth: int | None,
+    report: Report,
+    most_states: int | None = None,
 ) -> Exploration:
     """Explore with machine integers; if a value could outgrow them, with Python's."""
     exploration = Exploration(system, claim, caps, subrounds)
     try:
-        exploration.run(depth, report)
+        exploration.run(depth, report, most_states)
     except (OutgrowsMachine, OverflowError):
         exploration = Exploration(system, claim, caps, subrounds, exact=True)
-        exploration.run(depth, report)
+        exploration.run(depth, report, most_states)
     return exploration
 
 
@@ -132,11 +138,13 @@ class Exploration:
         """How many distinct states there are, ghosts left out."""
         return sum(table.size for table in self._counts)
 
-    def run(self, depth: int | None, report: Report) -> None:
-        """Explore until nothing is new, a violation is found, or ``depth`` is reached."""
+    def run(self, depth: int | None, report: Report, most_states: int | None = None) -> None:
+        """Explore until nothing is new, a violation is found, or ``depth`` or ``most_states`` is reached."""
         self._enter([self._capped(self.batches.rows(initial_state(self.system)))])
         while self.violation is None and len(self.levels[-1][0]) > 0:
             if depth is not None and len(self.levels) > depth:
+                return
+            if most_states is not None and self.states > most_states:
                 return
             self._enter(self._successors(len(self.levels) - 1, report))
             report(Progress(depth=len(self.levels) - 1, states=self.states))
@@ -229,16 +237,9 @@ class Exploration:
         for _, rows in self._batches_of(level):
             expansions = self._expand(level, rows)
             ends = self._capped(expansions[-1].rows)
-            matches = np.logical_and.reduce([column == part for column, part in zip(ends, target, strict=True)])
-            if matches.any():
+            if np.logical_and.reduce([column == part for column, part in zip(ends, target, strict=True)]).any():
                 break
-        else:
-            raise InternalError(f"no state of level {level} leads to the one that was found after it")
-        at = int(np.flatnonzero(matches)[0])
-        made: dict[str, Any] = {}
-        for expansion in reversed(expansions):
-            made.update(expansion.made(at))
-            at = int(expansion.origin[at])
+        made, at = step_back(expansions, ends, target)
         return made, [column[at] for column in rows]
 
 

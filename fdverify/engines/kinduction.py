@@ -11,35 +11,32 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from fdverify.engines.bmc import Search
+from fdverify.engines.dead_ends import dead_end
 from fdverify.engines.parameters import check_parameters
 from fdverify.errors import InternalError
 from fdverify.logic import And, Not, Truth
-from fdverify.models.interpret import first_round
 from fdverify.models.system import Property, State, System
 from fdverify.smt.solver import Answer, FreshSolver
-from fdverify.symbolic.progress import Plan, first_plans, stuck
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
-from fdverify.symbolic.witness import read_state
 from fdverify.traces.run import Run, replay, rounds
 from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
-
-_MOST_PLANS = 200
 
 
 @dataclass(frozen=True)
 class Claim:
-    """The property and the ranges, proved together."""
+    """The property, the lemmas and the ranges, proved together."""
 
     system: System
     goal: Property
+    lemmas: tuple[Property, ...] = ()
+
+    @property
+    def helpers(self) -> tuple[Property, ...]:
+        return (*self.lemmas, *self.system.ranges())
 
     def holds(self, state: State) -> Truth:
-        return And(self.goal.holds(state), *self.system.ranges(state).values())
-
-    def false_ranges(self, state: State) -> list[str]:
-        """Of one concrete state: the variables that are out of range."""
-        return [name for name, holds in self.system.ranges(state).items() if not holds]
+        return And(*(part.holds(state) for part in (self.goal, *self.helpers)))
 
 
 class Step:
@@ -59,10 +56,12 @@ class Step:
         return self._solver.ask(truth(Not(after)))
 
 
-def k_induction(system: System, goal: Property, max_k: int, report: Report = silent) -> Result:
-    """Prove ``goal`` by k-induction with the least k up to ``max_k``, or find a run that violates it."""
+def k_induction(
+    system: System, goal: Property, max_k: int, lemmas: tuple[Property, ...] = (), report: Report = silent
+) -> Result:
+    """Prove ``goal``, with ``lemmas`` to help, by k-induction with the least k up to ``max_k``; or find a violation."""
     check_parameters(system)
-    claim = Claim(system, goal)
+    claim = Claim(system, goal, lemmas)
     search, step = Search(system), Step(claim)
     seconds = {"base": 0.0, "step": 0.0}
     for k in range(1, max_k + 1):
@@ -88,9 +87,8 @@ def k_induction(system: System, goal: Property, max_k: int, report: Report = sil
             return _proved_but_for_dead_ends(claim, k, max_k, seconds)
         if leaves.status == "unknown":
             return _gave_up(f"the solver gave up on the step case at k = {k}: {leaves.reason}", k, seconds)
-    detail = (
-        f"{goal.name} and the ranges are not k-inductive for any k up to {max_k}; no violation in {rounds(max_k - 1)}"
-    )
+    what = f"{goal.name}, the lemmas and the ranges" if lemmas else f"{goal.name} and the ranges"
+    detail = f"{what} are not k-inductive for any k up to {max_k}; no violation in {rounds(max_k - 1)}"
     return _gave_up(detail, max_k, seconds)
 
 
@@ -100,10 +98,10 @@ def _broken(claim: Claim, run: Run, depth: int, seconds: dict[str, float]) -> Re
     if not claim.goal.holds(last):
         detail = f"{claim.goal.name} is violated after {rounds(depth)}"
         return Result(Verdict.VIOLATED, detail, statistics, _obligations(seconds, Verdict.VIOLATED, None), run)
-    out = claim.false_ranges(last)
+    out = [helper.name for helper in claim.helpers if not helper.holds(last)]
     if not out:
         raise InternalError("the solver's run does not leave the claim when it is replayed")
-    detail = f"the declared range of {', '.join(out)} is false in a reachable state, after {rounds(depth)}"
+    detail = f"{', '.join(out)} is false in a reachable state, after {rounds(depth)}"
     return Result(Verdict.NOT_INDUCTIVE, detail, statistics, _obligations(seconds, Verdict.NOT_INDUCTIVE, None), run)
 
 
@@ -125,45 +123,10 @@ def _obligations(
 def _proved_but_for_dead_ends(claim: Claim, k: int, depth: int, seconds: dict[str, float]) -> Result:
     """The claim holds of every reachable state; what is left is that none of them is a dead end."""
     start = perf_counter()
-    verdict, detail, run = _dead_end(claim, depth)
+    verdict, detail, run = dead_end(claim.system, claim.holds, depth)
     seconds["no-dead-end"] = perf_counter() - start
     obligations = _obligations(seconds, Verdict.PROVED, Verdict.PROVED, verdict)
     if verdict is Verdict.PROVED:
-        detail = f"{claim.goal.name} and the variables' ranges are {k}-inductive"
+        lemmas = f", {len(claim.lemmas)} lemmas" if claim.lemmas else ""
+        detail = f"{claim.goal.name}{lemmas} and the variables' ranges are {k}-inductive"
     return Result(verdict, detail, {"k": k}, obligations, run)
-
-
-def _dead_end(claim: Claim, depth: int) -> tuple[Verdict, str, Run | None]:
-    anywhere = Unrolling(claim.system, anywhere=True)
-    state = anywhere.states[0]
-    plans: list[Plan] = first_plans(claim.system)
-    solver = FreshSolver()
-    while len(plans) < _MOST_PLANS:
-        question = truth(And(claim.holds(state), stuck(claim.system, state, plans)))
-        solver.add(anywhere.new_facts())
-        answer = solver.ask(question)
-        if answer.status == "unsat":
-            return Verdict.PROVED, "", None
-        if answer.status == "unknown":
-            return Verdict.UNKNOWN, f"the solver gave up on whether time can always go on: {answer.reason}", None
-        plan = first_round(*read_state(anywhere, answer.value))
-        if plan is None:
-            return _reachable_dead_end(claim, plans, depth)
-        plans.append(plan)
-    return Verdict.UNKNOWN, "cannot show that every state has a next round", None
-
-
-def _reachable_dead_end(claim: Claim, plans: list[Plan], depth: int) -> tuple[Verdict, str, Run | None]:
-    """A state of the claim has no next round.  Is one like it reached?"""
-    search = Search(claim.system)
-    for length in range(depth + 1):
-        if length > 0:
-            search.extend()
-        bad = stuck(claim.system, search.state, plans)
-        answer = search.ask(bad)
-        if answer.status == "sat":
-            run = search.run(bad, answer)
-            trace = replay(claim.system, run)
-            if first_round(trace.system, trace.last) is None:
-                return Verdict.VACUOUS, f"a dead end: no round is possible after these {rounds(length)}", run
-    return Verdict.UNKNOWN, f"a state of the claim has no next round; not reached within {rounds(depth)}", None

@@ -9,7 +9,7 @@ from fdverify.logic import And, Number, Truth
 from fdverify.models.system import System, below_least
 from fdverify.smt.solver import Answer, FreshSolver
 from fdverify.symbolic.unroll import Unrolling
-from fdverify.symbolic.values import truth
+from fdverify.symbolic.values import Value, truth
 from fdverify.symbolic.witness import read_parameters
 
 
@@ -45,16 +45,35 @@ def check_parameters(system: System) -> None:
 def smallest(unrolling: Unrolling, answer: Answer, ask: Callable[[Truth], Answer]) -> Answer:
     """An answer to the same question with the arbitrary parameters as small as they can be, in their order."""
     pinned: Truth = True
-    for name in unrolling.system.arbitrary():
-        parameter: Number = unrolling.parameters[name]
-        least = next(p.least for p in unrolling.system.parameters if p.name == name)
-        known = read_parameters(unrolling, answer.value)[name]
-        while least < known:
-            middle = (least + known) // 2
-            better = ask(And(pinned, parameter <= middle))
-            if better.status == "sat":
-                answer, known = better, read_parameters(unrolling, better.value)[name]
-            else:
-                least = middle + 1
-        pinned = And(pinned, parameter == known)
+    for parameter in unrolling.system.parameters:
+        if parameter.value is None:
+            value = unrolling.parameters[parameter.name]
+            answer, known = least_value(value, parameter.least, answer, _given(ask, pinned))
+            pinned = And(pinned, value == known)
     return answer
+
+
+def _given(ask: Callable[[Truth], Answer], fact: Truth) -> Callable[[Truth], Answer]:
+    return lambda condition: ask(And(fact, condition))
+
+
+def least_value(value: Number, least: int, answer: Answer, ask: Callable[[Truth], Answer]) -> tuple[Answer, int]:
+    """An answer with the least value of one number, and that value.
+
+    Bounds are tried from below and doubled: what is looked for is small, what the solver happens to find may be huge.
+    """
+    known = _read(answer, value)
+    bound, step = least, 1
+    while least < known:
+        better = ask(value <= min(bound, known - 1))
+        if better.status == "sat":
+            answer, known = better, _read(better, value)
+            bound = (least + known) // 2
+        else:
+            least = min(bound, known - 1) + 1
+            bound, step = least + step, 2 * step
+    return answer, known
+
+
+def _read(answer: Answer, value: Number) -> int:
+    return int(answer.value(value.term)) if isinstance(value, Value) else value

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -47,7 +49,8 @@ def load_module(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        spec.loader.exec_module(module)
+        with _neighbours_importable(path.resolve().parent):
+            spec.loader.exec_module(module)
     except SyntaxError as error:
         raise UsageError(f"{error.filename or path}:{error.lineno or 1}: {error.msg}") from error
     except FdverifyError:
@@ -55,6 +58,30 @@ def load_module(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:  # a user's file may raise anything
         raise in_user_file(error, path) from error
     return module
+
+
+@contextmanager
+def _neighbours_importable(folder: Path) -> Iterator[None]:
+    """Let a file import those beside it, and forget them after: another folder may have files of the same names."""
+    before = set(sys.modules)
+    sys.path.append(str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        new = {name: sys.modules[name] for name in set(sys.modules) - before}
+        for name in new:
+            if _lies_in(new.get(name.partition(".")[0]), folder):
+                del sys.modules[name]
+
+
+def _lies_in(module: ModuleType | None, folder: Path) -> bool:
+    """Whether a top-level module is a file of this folder, or a package in it."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return False
+    path = Path(file).resolve()
+    return folder == (path.parent.parent if path.name == "__init__.py" else path.parent)
 
 
 def in_user_file(error: BaseException, path: Path) -> UsageError:

@@ -6,7 +6,7 @@ side by side in :class:`Variant`; docs/semantics.md tells them in words.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
@@ -71,7 +71,7 @@ VARIANTS = {
 }
 
 DELTA = Parameter("delta", least=0, value=None, meaning="bound on message delay")
-PHI = Parameter("phi", least=1, value=None, meaning="bound on relative speed")
+PHI = Parameter("phi", least=1, value=None, meaning="bound on relative speed", small=(1, 3, 2))
 SAFE_TIMEOUT = "6*phi+delta"
 
 
@@ -189,9 +189,9 @@ def chandra_toueg(
         name="chandra-toueg",
         options={"variant": variant, "crash": str(crash).lower(), "timeout": timeout.strip(), "buffer": encoding},
         parameters=(
-            Parameter("delta", DELTA.least, delta, DELTA.meaning),
-            Parameter("phi", PHI.least, phi, PHI.meaning),
-            Parameter("initial_timeout", 1, initial_timeout, "the receiver's first timeout"),
+            replace(DELTA, value=delta),
+            replace(PHI, value=phi),
+            Parameter("initial_timeout", 1, initial_timeout, "the receiver's first timeout", small=(1, 8, 24, 2)),
         ),
         variables=_variables(VARIANTS[variant], crash, encoding),
         phases=_phases(VARIANTS[variant], crash),

@@ -16,6 +16,9 @@ from fdverify.models.system import Ages, Choice, Flag, Labels, Phase, State, Sub
 Made: TypeAlias = Mapping[str, bool | frozenset[int]]
 """The choices made in a round or a phase."""
 
+Plain: TypeAlias = bool | int | frozenset[int]
+"""A variable's value outside of the interpreter: program counters are numbers, buffers sets of ages."""
+
 
 def initial_state(system: System) -> State:
     parameters = State(system.fixed_values())
@@ -26,6 +29,22 @@ def initial_state(system: System) -> State:
             value = column_buffer(variable.sort.encoding).of(parameters[variable.sort.bound], value)
         values[variable.name] = value
     return State(values)
+
+
+def state_of(system: System, values: Mapping[str, Plain]) -> State:
+    """The state with these values of the variables."""
+    state = dict[str, Any](system.fixed_values())
+    for variable in system.variables:
+        value: Any = values[variable.name]
+        if isinstance(variable.sort, Ages):
+            value = column_buffer(variable.sort.encoding).of(state[variable.sort.bound], value)
+        state[variable.name] = value
+    return State(state)
+
+
+def plain_state(system: System, state: State) -> dict[str, Plain]:
+    """The variables' values as plain data, for :func:`state_of`."""
+    return {v.name: state[v.name].ages() if isinstance(v.sort, Ages) else state[v.name] for v in system.variables}
 
 
 def run_phase(system: System, phase: Phase, state: State, made: Mapping[str, Any]) -> State | None:

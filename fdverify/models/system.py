@@ -70,6 +70,11 @@ class Parameter:
     least: int
     value: int | Expression | None
     meaning: str = ""
+    small: tuple[int, ...] = ()
+    """Values to try it with in small instances, the most telling first; by default those up to 3."""
+
+    def small_values(self) -> tuple[int, ...]:
+        return self.small or tuple(range(self.least, max(self.least, 3) + 1))
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,11 @@ class Variable:
     cap: Callable[[State], Number] | None = None
     ghost: bool = False
     clock: bool = False
+
+    @property
+    def has_range(self) -> bool:
+        """Whether anything is claimed of the values, by the model or by the sort."""
+        return self.range is not None or isinstance(self.sort, Labels | Ages)
 
     def in_range(self, state: State) -> Truth:
         value = state[self.name]
@@ -177,6 +187,8 @@ class System:
     variables: tuple[Variable, ...]
     phases: tuple[Phase, ...]
     properties: tuple[Property, ...]
+    assumptions: tuple[Property, ...] = ()
+    """What is assumed of the parameters."""
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.parameters] + [v.name for v in self.variables]
@@ -211,9 +223,13 @@ class System:
         known = [p.name for p in self.properties]
         raise UsageError(f"{self.name} has no property {name}", did_you_mean(name, known))
 
-    def ranges(self, state: State) -> dict[str, Truth]:
-        """What is claimed of the variables' values, by variable; each sort has a claim of its own."""
-        return {variable.name: variable.in_range(state) for variable in self.variables}
+    def ranges(self) -> tuple[Property, ...]:
+        """What is claimed of the variables' values, a property for each variable."""
+        return tuple(
+            Property(f"range({variable.name})", variable.in_range, f"{variable.name} stays in its declared range")
+            for variable in self.variables
+            if variable.has_range
+        )
 
     def with_phase(self, name: str, run: Callable[[State, Choices], Update]) -> System:
         """The same system but for what one phase does."""
@@ -222,6 +238,10 @@ class System:
     def at(self, values: Mapping[str, int]) -> System:
         """The same system with these parameters fixed."""
         return replace(self, parameters=tuple(replace(p, value=values.get(p.name, p.value)) for p in self.parameters))
+
+    def age_bounds(self) -> list[str]:
+        """The parameters that bound the ages of a buffer."""
+        return sorted({v.sort.bound for v in self.variables if isinstance(v.sort, Ages)})
 
     def arbitrary(self) -> list[str]:
         """The parameters that have no value yet."""
@@ -243,6 +263,15 @@ class System:
                     values[parameter.name] = number
         return values
 
+    def described_parameters(self) -> dict[str, int | str]:
+        """Every parameter for a report: numbers where all are known; else ``symbolic``, or the expression."""
+        if not self.arbitrary():
+            return dict(self.parameter_values())
+        return {
+            p.name: "symbolic" if p.value is None else p.value if isinstance(p.value, int) else str(p.value)
+            for p in self.parameters
+        }
+
     def fixed_values(self) -> dict[str, int]:
         """Every parameter's value, for engines that need numbers: refuse what is arbitrary or too small."""
         arbitrary = self.arbitrary()
@@ -254,6 +283,10 @@ class System:
         for parameter in self.parameters:
             if values[parameter.name] < parameter.least:
                 raise below_least(parameter, values[parameter.name])
+        for assumption in self.assumptions:
+            if not assumption.holds(State(values)):
+                where = ", ".join(f"{name} = {value}" for name, value in values.items())
+                raise UsageError(f"the assumption {assumption.name} does not hold for {where}")
         return values
 
     def run_phase(self, phase: Phase, state: State, choices: Mapping[str, Any]) -> tuple[State, Truth]:

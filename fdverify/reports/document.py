@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import msgspec
 
 from fdverify import __version__
 from fdverify.models.system import System
-from fdverify.reports.steps import Row
+from fdverify.traces.steps import Row, Shown
 from fdverify.verdict import Result, Verdict
 
 SCHEMA = Path(__file__).with_name("schema.json")
@@ -63,7 +62,7 @@ def document(
     system: System,
     claim: str,
     result: Result,
-    traced: tuple[Mapping[str, int], Sequence[Row]] | None,
+    trace: Shown | None,
     seconds: float,
 ) -> str:
     """The document as JSON text."""
@@ -74,14 +73,14 @@ def document(
         model=system.name,
         variant=system.options.get("variant"),
         options=dict(system.options),
-        parameters=_parameters(system),
+        parameters=system.described_parameters(),
         property=claim,
         verdict=result.verdict,
         detail=result.detail,
         seconds=round(seconds, 3),
         statistics=result.statistics,
         obligations=[ObligationEntry(o.name, o.kind, o.verdict, round(o.seconds, 3)) for o in result.obligations],
-        trace=None if traced is None else TraceEntry(dict(traced[0]), [_step(row) for row in traced[1]]),
+        trace=None if trace is None else trace_entry(trace),
     )
     # Python's own writer: numbers may be larger than 64 bits.
     return json.dumps(msgspec.to_builtins(found), indent=2) + "\n"
@@ -92,15 +91,8 @@ def schema() -> bytes:
     return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Document)), indent=2) + b"\n"
 
 
-def _parameters(system: System) -> dict[str, int | str]:
-    """Numbers where they are known; else ``symbolic``, or the expression."""
-    if not system.arbitrary():
-        return dict(system.parameter_values())
-    return {p.name: "symbolic" if p.value is None else _number(p.value) for p in system.parameters}
-
-
-def _number(value: Any) -> int | str:
-    return value if isinstance(value, int) else str(value)
+def trace_entry(trace: Shown) -> TraceEntry:
+    return TraceEntry(trace.parameters, [_step(row) for row in trace.rows])
 
 
 def _step(row: Row) -> StepEntry:

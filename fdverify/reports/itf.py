@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import itf_py
 
 from fdverify.models.system import System
-from fdverify.reports.steps import Row
+from fdverify.traces.steps import Row
 
 
 def itf(system: System, parameters: Mapping[str, int], rows: Sequence[Row]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from io import StringIO
 from typing import Any, Literal
 
@@ -13,45 +13,61 @@ from rich.table import Table
 from rich.text import Text
 
 from fdverify.models.system import Property, System
-from fdverify.reports.steps import Row
+from fdverify.traces.steps import Shown
 from fdverify.verdict import Result, Verdict
 
-_STYLES = {Verdict.PROVED: "bold green", Verdict.BOUNDED: "green", Verdict.UNKNOWN: "bold yellow"}
+_STYLES = {
+    Verdict.PROVED: "bold green",
+    Verdict.BOUNDED: "green",
+    Verdict.PARTIAL: "green",
+    Verdict.UNKNOWN: "bold yellow",
+}
 _CHANGED = "bold yellow"
 _WIDEST = 1000
 
 
-def result_text(system: System, claim: Property, result: Result, rows: Sequence[Row], seconds: float) -> str:
-    """The result as stdout should show it: in colour on a terminal that has it, else with stars."""
+def as_text(show: Callable[[Console], None]) -> str:
+    """What is shown, as stdout should have it: in colour on a terminal that has it, else with stars."""
     # NO_COLOR asks for no styles at all, bold included, so that what has changed is starred.
     text = StringIO()
     colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     console = Console(file=text, force_terminal=sys.stdout.isatty(), highlight=False, color_system=colours)
-    print_result(console, system, claim, result, rows, seconds)
+    show(console)
     return text.getvalue()
 
 
+def result_text(system: System, claim: Property, result: Result, trace: Shown | None, seconds: float) -> str:
+    return as_text(lambda console: print_result(console, system, claim, result, trace, seconds))
+
+
 def print_result(
-    console: Console, system: System, claim: Property, result: Result, rows: Sequence[Row], seconds: float
+    console: Console, system: System, claim: Property, result: Result, trace: Shown | None, seconds: float
 ) -> None:
-    if rows:
-        _print_table(console, system, rows)
-    line = Text(str(result.verdict), style=_STYLES.get(result.verdict, "bold red"))
-    line.append(f": {result.detail}", style="not bold default")
-    console.print(line, soft_wrap=True)
+    if trace is not None:
+        print_steps(console, trace)
+    print_verdict(console, result.verdict, result.detail)
     console.print(Text(f"{claim.name}: {claim.meaning}"), soft_wrap=True)
     facts = [f"{name} {value}" for name, value in result.statistics.items()]
-    console.print(Text(", ".join([_described(system), *facts, f"{seconds:.1f} s"]), style="dim"), soft_wrap=True)
+    about = described(system.name, system.options)
+    console.print(Text(", ".join([about, *facts, f"{seconds:.1f} s"]), style="dim"), soft_wrap=True)
 
 
-def _described(system: System) -> str:
-    return ", ".join([system.name, *(f"{name} {value}" for name, value in system.options.items())])
+def print_verdict(console: Console, verdict: Verdict, detail: str, prefix: str = "") -> None:
+    line = Text(prefix)
+    line.append(str(verdict), style=_STYLES.get(verdict, "bold red"))
+    line.append(f": {detail}")
+    console.print(line, soft_wrap=True)
 
 
-def _print_table(console: Console, system: System, rows: Sequence[Row]) -> None:
-    values = system.parameter_values()
-    parameters = ", ".join(f"{parameter.name} = {values[parameter.name]}" for parameter in system.parameters)
+def described(model: str, options: Mapping[str, str]) -> str:
+    return ", ".join([model, *(f"{name} {value}" for name, value in options.items())])
+
+
+def print_steps(console: Console, trace: Shown) -> None:
+    """A run as a table: a row for each state, with the choices that led to it."""
+    parameters = ", ".join(f"{name} = {value}" for name, value in trace.parameters.items())
     console.print(Text(parameters), soft_wrap=True)
+    rows = trace.rows
     table = Table()
     table.add_column("round", justify="right")
     table.add_column("choices", overflow="fold")

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -36,10 +37,8 @@ def run_in_worker(
 
     An error of this package is raised here as it was raised there.  However this function ends, the process has ended.
     """
-    # Forking is an order of magnitude faster than a fresh interpreter; nothing has started a thread at this point.
-    context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    here, there = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(work, there), daemon=True)
+    here, there = context().Pipe(duplex=False)
+    process = context().Process(target=_work, args=(work, there), daemon=True)
     process.start()
     there.close()
     deadline = None if time_limit is None else monotonic() + time_limit
@@ -74,22 +73,37 @@ def _received(here: Connection, process: Any) -> tuple[str, Any]:
         raise WorkerDied(f"the worker process ended with {how}, perhaps out of memory") from None
 
 
-def _work(work: Callable[[Callable[[Any], None]], Any], there: Connection) -> None:
+def context() -> Any:
+    """How processes are made.
+
+    Forking is an order of magnitude faster than a fresh interpreter; nothing has started a thread when it is done.
+    """
+    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+
+
+def prepare_process() -> None:
+    """What every worker process does first."""
     # Ctrl-C reaches the whole process group; who started this process decides what to do about it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def send_answer(there: Connection, work: Callable[[], Any]) -> None:
+    """Send what came of the work."""
     try:
-        message = ("done", work(lambda event: there.send(("event", event))))
+        message = ForkingPickler.dumps(("done", work()))
     except FdverifyError as error:
-        message = ("error", error)
+        message = ForkingPickler.dumps(("error", error))
     except MemoryError:
         os._exit(1)
     except Exception as error:  # whatever it is, it must reach the user as one line and not as a silent exit
-        message = ("error", InternalError(describe(error)))
-    try:
-        there.send(message)
-    except Exception as error:  # what cannot be sent must not look like a process that died
-        there.send(("error", InternalError(describe(error))))
+        message = ForkingPickler.dumps(("error", InternalError(describe(error))))
+    there.send_bytes(message)
+
+
+def _work(work: Callable[[Callable[[Any], None]], Any], there: Connection) -> None:
+    prepare_process()
+    send_answer(there, lambda: work(lambda event: there.send(("event", event))))
 
 
 def describe(error: BaseException) -> str:

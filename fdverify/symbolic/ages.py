@@ -3,8 +3,8 @@
 Two kinds of named truth values stand for it.  A *read* names whether a message of a certain age is in transit after a
 round.  A *claim* is ``forall(low, high, body)``: a truth value q such that, for each chosen age a,
 ``q ⇒ (low ≤ a ≤ high ⇒ body(a))``, and ``¬q ⇒ (low ≤ c ≤ high ∧ ¬body(c))`` for an age c of its own.  Both follow from
-q ⇔ ∀, under every connective, so an ``unsat`` is a proof whichever ages were chosen.  A ``sat`` is only a candidate:
-:meth:`Closure.wrong_ages` finds the ages at which it is wrong, to be chosen as well.
+q ⇔ ∀, under every connective, so an ``unsat`` is a proof whichever ages were chosen.  A ``sat`` is only a candidate,
+unless Δ is bounded and all ages up to the bound were chosen.
 """
 
 from __future__ import annotations
@@ -39,10 +39,14 @@ class Claim:
     def __init__(self, name: str, inside: Callable[[Number], Truth], body: Callable[[Number], Truth]) -> None:
         self.holds = Bool(z3.Bool(f"all!{name}"))
         self.exception = Int(z3.Int(f"age!{name}"))
-        self.at = lambda age: Implies(inside(age), body(age))
+        self._inside = inside
+        self._body = body
         self.rank = 0
         self.spelled: dict[int, Fact] = {}
         self.failing: Fact | None = None
+
+    def at(self, age: Number) -> Truth:
+        return Implies(self._inside(age), self._body(age))
 
 
 Mention: TypeAlias = Read | Claim
@@ -182,7 +186,7 @@ class Closure:
                 (claim, key, age)
                 for claim in self._claims
                 for key, (age, rank) in self._ages.items()
-                # A claim inside a claim brings ages that would bring claims for ever: those are left to refinement.
+                # A claim inside a claim brings ages that would bring claims for ever: those are left out.
                 if (id(claim), key) not in self._spelled and (rank == 0 or claim.rank + rank <= 1)
             ]
             if not fresh:
@@ -201,13 +205,9 @@ class Closure:
         self.choose(mention.exception, mention.rank)
         return _handed(self.book.failing(mention), terms)
 
-    def wrong_ages(self, delta: int, read: Callable[[Any], Any]) -> list[int]:
-        """The ages up to ``delta`` at which a claim that a model takes for true is false in it."""
-        wrong: set[int] = set()
-        for claim in self._claims:
-            if read(claim.holds.term):
-                wrong |= {age for age in range(delta + 1) if not read(truth(claim.at(age)))}
-        return sorted(wrong)
+    @property
+    def has_claims(self) -> bool:
+        return bool(self._claims)
 
 
 def _handed(fact: Fact, terms: list[Any]) -> tuple[Mention, ...]:
@@ -228,5 +228,5 @@ class ClaimedBuffer(PredicateBuffer):
     def exists(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
         return Not(self.forall(low, high, lambda age: Not(body(age))))
 
-    def _with(self, member: Callable[[Number], Truth]) -> ClaimedBuffer:  # type: ignore[override]
+    def _with(self, member: Callable[[Number], Truth]) -> ClaimedBuffer:
         return ClaimedBuffer(self.delta, member, self.book)

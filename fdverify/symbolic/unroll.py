@@ -30,6 +30,7 @@ class Unrolling:
 
     def __init__(self, system: System, anywhere: bool = False) -> None:
         self.system = system
+        self.anywhere = anywhere
         self._facts: list[Any] = []
         self.book = AgeBook()
         self.closure = Closure(self.book)
@@ -39,8 +40,16 @@ class Unrolling:
         self.choices: list[Mapping[str, Any]] = []
 
     def new_facts(self) -> list[Any]:
+        return self.round_facts() + self.age_facts(self.closure)
+
+    def round_facts(self) -> list[Any]:
+        """What the parameters and the rounds so far say, without what they read of buffers."""
         facts, self._facts = self._facts, []
-        return facts + self.closure.add(self.book.take_mentions())
+        return facts
+
+    def age_facts(self, closure: Closure) -> list[Any]:
+        """What the formulas built since the last call need to be told about ages, beyond what ``closure`` has told."""
+        return closure.add(self.book.take_mentions())
 
     def extend(self) -> State:
         """Add one round; the state it ends in."""
@@ -71,8 +80,9 @@ class Unrolling:
             if parameter.value is None:
                 self._assume(arbitrary[parameter.name] >= parameter.least)
         values = self.system.parameter_values(arbitrary)
-        bounds = {v.sort.bound for v in self.system.variables if isinstance(v.sort, Ages)}
-        for age in (0, *(values[bound] for bound in sorted(bounds))):
+        for assumption in self.system.assumptions:
+            self._assume(assumption.holds(State(values)))
+        for age in (0, *(values[bound] for bound in self.system.age_bounds())):
             self.closure.choose(age)
         return values
 
@@ -127,7 +137,7 @@ class Unrolling:
             # The term is kept with its name: Z3 gives the identity of a dead term to another one.
             if term.get_id() not in reads:
                 # Named after the age, so that a claim reads the same whatever else was read.
-                constant = Bool(z3.Bool(f"{name}#{term.sexpr()}"))
+                constant = Bool(z3.Bool(f"{name}#{' '.join(term.sexpr().split())}".replace("|", "'")))
                 reads[term.get_id()] = (term, Read(constant, lambda: buffer.has(Int(term))))
             found = reads[term.get_id()][1]
             self.book.mention(found)

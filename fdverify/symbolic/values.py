@@ -23,10 +23,10 @@ class Value(Symbolic):
         self.term = term
 
     def conjunction(self, operands: Sequence[Any]) -> Bool:
-        return Bool(z3.And([truth(x) for x in operands]))
+        return _connected(z3.Z3_mk_and, operands)
 
     def disjunction(self, operands: Sequence[Any]) -> Bool:
-        return Bool(z3.Or([truth(x) for x in operands]))
+        return _connected(z3.Z3_mk_or, operands)
 
     def negation(self) -> Bool:
         return Bool(z3.Not(truth(self)))
@@ -50,6 +50,13 @@ class Value(Symbolic):
 
     def __repr__(self) -> str:
         return str(self.term)
+
+
+def _connected(make: Callable[[Any, int, Any], Any], operands: Sequence[Any]) -> Bool:
+    """Z3's own And and Or look for coercions that are not needed here; a proof is mostly made of them."""
+    terms = [truth(operand) for operand in operands]
+    context = terms[0].ctx
+    return Bool(z3.BoolRef(make(context.ref(), len(terms), (z3.Ast * len(terms))(*(t.ast for t in terms))), context))
 
 
 class Bool(Value):

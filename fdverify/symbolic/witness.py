@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from fdverify.errors import InternalError
 from fdverify.logic import Symbolic
 from fdverify.models.buffer import column_buffer
-from fdverify.models.interpret import Made, initial_state, run_phase
+from fdverify.models.interpret import Made, initial_state, plain_state, run_phase
 from fdverify.models.layout import parts_of
 from fdverify.models.system import Ages, Flag, State, System
 from fdverify.symbolic.selection import read_selection
@@ -24,7 +24,8 @@ def read_run(unrolling: Unrolling, read: Read) -> Run:
     """The run of all unrolled rounds; that compiler and interpreter agree on every state of it is checked here."""
     parameters = read_parameters(unrolling, read)
     system = unrolling.system.at({name: parameters[name] for name in unrolling.system.arbitrary()})
-    state = initial_state(system)
+    state = read_state(unrolling, read)[1] if unrolling.anywhere else initial_state(system)
+    start = plain_state(system, state) if unrolling.anywhere else None
     rounds: list[Made] = []
     for number, choices in enumerate(unrolling.choices, start=1):
         made: dict[str, Any] = {}
@@ -42,7 +43,7 @@ def read_run(unrolling: Unrolling, read: Read) -> Run:
             state = after
         _agree(system, state, unrolling.states[number], read, number)
         rounds.append(made)
-    return Run(parameters, tuple(rounds))
+    return Run(parameters, tuple(rounds), start=start)
 
 
 def read_parameters(unrolling: Unrolling, read: Read) -> dict[str, int]:

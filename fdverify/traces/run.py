@@ -10,17 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fdverify.errors import InternalError
-from fdverify.models.interpret import Made, initial_state, run_phase
+from fdverify.models.interpret import Made, Plain, initial_state, run_phase, state_of
 from fdverify.models.system import Property, State, System
 
 
 @dataclass(frozen=True)
 class Run:
-    """The parameters, and the choices of each round; the last round may have run ``phases_of_last`` phases only."""
+    """The parameters, and the choices of each round; the last round may have run ``phases_of_last`` phases only.
+
+    A run begins in the initial state, or in ``start``: the values of the variables as plain data.
+    """
 
     parameters: Mapping[str, int]
     rounds: tuple[Made, ...]
     phases_of_last: int | None = None
+    start: Mapping[str, Plain] | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Trace:
 def replay(system: System, run: Run) -> Trace:
     """Run the choices through the concrete interpreter; a choice that is not allowed is an internal error."""
     fixed = system.at({name: run.parameters[name] for name in system.arbitrary()})
-    state = initial = initial_state(fixed)
+    state = initial = initial_state(fixed) if run.start is None else state_of(fixed, run.start)
     rounds: list[TracedRound] = []
     for number, made in enumerate(run.rounds, start=1):
         phases = fixed.phases

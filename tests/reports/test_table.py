@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from fdverify.models.system import Flag, Integers, Labels, Parameter, Phase, Property, System, Update, Variable, update
-from fdverify.reports.steps import Row
+from fdverify.traces.steps import Row
 from fdverify.reports.table import print_result
 from fdverify.verdict import Result, Verdict
 

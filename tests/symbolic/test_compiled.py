@@ -43,7 +43,7 @@ def cases(draw: Draw, encoding: str) -> Case:
     variant, crash = draw(st.sampled_from(["tla", "ivy"])), draw(st.booleans())
     system = chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=timeout, buffer=encoding)
     state = _state(draw, system, saturates=variant == "tla", crash=crash)
-    assert all(system.ranges(state).values())
+    assert all(claim.holds(state) for claim in system.ranges())
     return Case(system, state, _choices(draw, delta, crash))
 
 
@@ -244,7 +244,7 @@ class CompiledRound:
         self.after = self.unrolling.extend()
         self.blocks: dict[Row, Any] = {}
         self.solver = z3.Solver()
-        self.solver.add(*(_term(claim) for claim in system.ranges(self.unrolling.states[0]).values()))
+        self.solver.add(*(_term(claim.holds(self.unrolling.states[0])) for claim in system.ranges()))
         self.solver.add(*self.unrolling.new_facts())
 
     def ends(self, starts: Iterable[Row], known: Iterable[Row] = ()) -> Iterator[Row]:

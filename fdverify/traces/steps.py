@@ -9,7 +9,7 @@ from typing import Any
 from fdverify.models.expression import Expression
 from fdverify.models.interpret import observe
 from fdverify.models.system import Integers, State, System
-from fdverify.traces.run import Trace
+from fdverify.traces.run import Run, Trace, replay
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,18 @@ class Row:
     choices: dict[str, Any]
     state: dict[str, Any]
     shown: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run that has been replayed, ready to be shown: plain data, whoever replayed it."""
+
+    parameters: dict[str, int]
+    rows: tuple[Row, ...]
+
+
+def shown(system: System, run: Run, subrounds: bool = False, show: Sequence[Expression] = ()) -> Shown:
+    return Shown(dict(run.parameters), tuple(rows(replay(system, run), subrounds, show)))
 
 
 def rows(trace: Trace, subrounds: bool, show: Sequence[Expression]) -> list[Row]:

@@ -1,0 +1,122 @@
+"""When an obligation fails: the step that breaks the conjunct, as small as can be found, and whether it is reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fdverify.engines import exact
+from fdverify.engines.inductive import Invariant, Kind, assumed, from_start
+from fdverify.engines.parameters import least_value, smallest
+from fdverify.engines.reach import Reached, reach
+from fdverify.errors import InternalError
+from fdverify.logic import If, Not, Number, Truth
+from fdverify.models.system import Integers, Property
+from fdverify.smt.solver import Answer, FreshSolver
+from fdverify.symbolic.unroll import Unrolling
+from fdverify.symbolic.values import truth
+from fdverify.symbolic.witness import read_run
+from fdverify.traces.run import Run, replay
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A replayed step out of the invariant (or a run from the start), and what was found out about reaching it."""
+
+    about: str
+    step: Run
+    reached: Reached | None
+    breaks_goal: bool
+
+
+@dataclass(frozen=True)
+class Unbroken:
+    """There is no such step after all: with more ages spelled out the obligation is proved."""
+
+
+@dataclass(frozen=True)
+class Undecided:
+    reason: str
+
+
+def explain(
+    invariant: Invariant, kind: Kind, about: str, rounds: int, in_full: bool = True
+) -> Broken | Unbroken | Undecided:
+    """Why an obligation fails, found again from scratch and replayed by the interpreter.
+
+    Only ``in_full`` is it made small, and a run to it looked for.
+    """
+    claim = _claim(invariant, kind, about)
+    if kind is Kind.INITIATION:
+        unrolling, hypotheses = from_start(invariant, rounds), list[Any]()
+    elif kind is Kind.CONSECUTION:
+        unrolling, hypotheses = assumed(invariant, rounds)
+    else:
+        unrolling = Unrolling(invariant.system, anywhere=True)
+        hypotheses = [truth(conjunct.holds(unrolling.states[0])) for conjunct in invariant.conjuncts]
+    negated = truth(Not(claim.holds(unrolling.states[-1])))
+    solver = FreshSolver()
+    solver.add(hypotheses)
+    answer = exact.ask(unrolling, solver, negated)
+    if answer.status == "unknown":
+        # Claims about messages of neighbouring ages may need neighbours' neighbours.
+        unrolling.closure.reach_further(unrolling.closure.reach + 2)
+        solver.add(unrolling.new_facts())
+        if solver.ask(negated).status == "unsat":
+            return Unbroken()
+        return Undecided(answer.reason)
+    if answer.status == "unsat":
+        return Unbroken()
+    if in_full:
+        answer = _small(unrolling, solver, negated, answer)
+    return _examined(invariant, claim, kind, read_run(unrolling, answer.value), in_full)
+
+
+def _claim(invariant: Invariant, kind: Kind, about: str) -> Property:
+    if kind is Kind.GOAL:
+        return invariant.goal
+    return next(conjunct for conjunct in invariant.conjuncts if conjunct.name == about)
+
+
+def _small(unrolling: Unrolling, solver: FreshSolver, negated: Any, answer: Answer) -> Answer:
+    """The same with the smallest parameters, then with the smallest numbers in the state it starts from."""
+
+    def again(condition: Truth) -> Answer:
+        return solver.ask(negated, truth(condition))
+
+    answer = smallest(unrolling, answer, again)
+    if not unrolling.anywhere:
+        return answer
+    for name in unrolling.system.arbitrary():
+        value = unrolling.parameters[name]
+        solver.add([truth(value == int(answer.value(value.term)))])
+    numbers = [unrolling.states[0][v.name] for v in unrolling.system.variables if isinstance(v.sort, Integers)]
+    total: Number = sum(If(number >= 0, number, -number) for number in numbers)
+    return least_value(total, 0, answer, again)[0] if numbers else answer
+
+
+def _examined(invariant: Invariant, claim: Property, kind: Kind, step: Run, in_full: bool) -> Broken:
+    """Replay the step, then ask whether a run from the start gets there."""
+    trace = replay(invariant.system, step)
+    states = [trace.initial, *(traced.after for traced in trace.rounds)]
+    inside = {Kind.INITIATION: [], Kind.CONSECUTION: states[:-1], Kind.GOAL: states}[kind]
+    wrong = [conjunct.name for state in inside for conjunct in invariant.conjuncts if not conjunct.holds(state)]
+    if wrong:
+        raise InternalError(f"the step against {claim.name} starts where {wrong[0]} is false")
+    if claim.holds(trace.last):
+        raise InternalError(f"the step against {claim.name} does not break it when it is replayed")
+    if kind is Kind.INITIATION:
+        return Broken(
+            claim.name, step, Reached(step, complete=False, rounds=len(step.rounds)), _breaks(invariant, step)
+        )
+    if not in_full:
+        return Broken(claim.name, step, None, breaks_goal=False)
+    fixed = invariant.system.at({name: step.parameters[name] for name in invariant.system.arbitrary()})
+    reached = reach(fixed, invariant.goal)
+    if reached.run is None and claim is not invariant.goal:
+        reached = reach(fixed, claim)
+    return Broken(claim.name, step, reached, reached.run is not None and _breaks(invariant, reached.run))
+
+
+def _breaks(invariant: Invariant, run: Run) -> bool:
+    return not invariant.goal.holds(replay(invariant.system, run).last)

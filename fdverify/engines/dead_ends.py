@@ -1,0 +1,56 @@
+"""That time can go on in every state of a claim: a run that stops satisfies whatever is claimed of later states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fdverify.engines import exact
+from fdverify.engines.bmc import Search
+from fdverify.logic import Truth
+from fdverify.models.interpret import first_round
+from fdverify.models.system import State, System
+from fdverify.smt.solver import FreshSolver
+from fdverify.symbolic.progress import Plan, first_plans, stuck
+from fdverify.symbolic.unroll import Unrolling
+from fdverify.symbolic.values import truth
+from fdverify.symbolic.witness import read_state
+from fdverify.traces.run import Run, replay, rounds
+from fdverify.verdict import Verdict
+
+_MOST_PLANS = 200
+
+
+def dead_end(system: System, holds: Callable[[State], Truth], depth: int) -> tuple[Verdict, str, Run | None]:
+    """Whether every state in which the claim holds has a next round; a dead end is looked for in ``depth`` rounds."""
+    anywhere = Unrolling(system, anywhere=True)
+    state = anywhere.states[0]
+    plans: list[Plan] = first_plans(system)
+    within = truth(holds(state))
+    solver = FreshSolver()
+    while len(plans) < _MOST_PLANS:
+        answer = exact.ask(anywhere, solver, within, truth(stuck(system, state, plans)))
+        if answer.status == "unsat":
+            return Verdict.PROVED, "", None
+        if answer.status == "unknown":
+            return Verdict.UNKNOWN, f"the solver gave up on whether time can always go on: {answer.reason}", None
+        plan = first_round(*read_state(anywhere, answer.value))
+        if plan is None:
+            return _reachable(system, plans, depth)
+        plans.append(plan)
+    return Verdict.UNKNOWN, "cannot show that every state has a next round", None
+
+
+def _reachable(system: System, plans: list[Plan], depth: int) -> tuple[Verdict, str, Run | None]:
+    """A state of the claim has no next round.  Is one like it reached?"""
+    search = Search(system)
+    for length in range(depth + 1):
+        if length > 0:
+            search.extend()
+        bad = stuck(system, search.state, plans)
+        answer = search.ask(bad)
+        if answer.status == "sat":
+            run = search.run(bad, answer)
+            trace = replay(system, run)
+            if first_round(trace.system, trace.last) is None:
+                return Verdict.VACUOUS, f"a dead end: no round is possible after these {rounds(length)}", run
+    return Verdict.UNKNOWN, f"a state of the claim has no next round; not reached within {rounds(depth)}", None

@@ -1,0 +1,238 @@
+"""That a proof says something: its assumptions can hold, time goes on, phases do something, premises are reached.
+
+Premises are found by watching the implications that a claim makes while it is evaluated in reached states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import product
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from fdverify.engines.batch import Batches, Expansion, step_back, truths
+from fdverify.engines.dead_ends import dead_end
+from fdverify.engines.inductive import Invariant, Kind
+from fdverify.engines.state_table import Rows, StateTable
+from fdverify.logic import And, Place, Truth, watching_premises
+from fdverify.models.interpret import initial_state
+from fdverify.models.layout import Layout
+from fdverify.models.system import Property, State, System
+from fdverify.smt.solver import FreshSolver
+from fdverify.symbolic.unroll import Unrolling
+from fdverify.symbolic.witness import read_parameters
+from fdverify.traces.run import Run
+from fdverify.verdict import Obligation, Verdict
+
+_WIDEST_LEVEL = 256
+_MOST_ROUNDS = 3000
+_MOST_ROUNDS_FOR_HELPERS = 600
+_ROUNDS_WITHOUT_NEWS = 40
+_DEAD_END_DEPTH = 20
+
+
+@dataclass(frozen=True)
+class Premise:
+    """An implication in a claim: of which claim, and where its source is."""
+
+    claim: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Vacuity:
+    """What was found: obligations, in words what is wrong, premises of helpers never met, a run to the goal's."""
+
+    obligations: tuple[Obligation, ...]
+    detail: str
+    unmet: tuple[Premise, ...]
+    witness: Run | None
+    dead_end: Run | None
+    false: tuple[str, ...] = ()
+    """Claims that are false in a state that was reached."""
+
+
+def vacuity(invariant: Invariant) -> Vacuity:
+    start = perf_counter()
+    searched = _searched(invariant)
+    obligations = []
+    details: list[str] = []
+
+    def conclude(name: str, verdict: Verdict, detail: str) -> None:
+        nonlocal start
+        now = perf_counter()
+        obligations.append(Obligation(name, Kind.VACUITY, verdict, now - start, detail))
+        start = now
+        if verdict is not Verdict.PROVED:
+            details.append(detail)
+
+    if searched is None:
+        conclude("assumptions", *_unsatisfied(invariant.system))
+        return Vacuity(tuple(obligations), details[0], (), None, None)
+    conclude("assumptions", Verdict.PROVED, "")
+    idle = [phase.name for phase in invariant.system.phases if phase.name not in searched.fired]
+    phases = f"{', '.join(idle)} changes nothing in any run {searched.where()}"
+    conclude("phases", *((Verdict.VACUOUS, phases) if idle else (Verdict.PROVED, "")))
+    missing = [premise for premise in searched.unmet() if premise.claim == invariant.goal.name]
+    told = [f"{premise.place.file}:{premise.place.line}" for premise in missing]
+    premise = f"the goal's premise ({', '.join(told)}) is not reached in any run {searched.where()}"
+    conclude("goal-premise", *((Verdict.VACUOUS, premise) if missing else (Verdict.PROVED, "")))
+    verdict, detail, run = dead_end(invariant.system, _all_hold(invariant), _DEAD_END_DEPTH)
+    conclude("no-dead-end", verdict, detail)
+    unmet = tuple(premise for premise in searched.unmet() if premise.claim != invariant.goal.name)
+    return Vacuity(tuple(obligations), "; ".join(details), unmet, searched.witness, run, tuple(sorted(searched.false)))
+
+
+def _all_hold(invariant: Invariant) -> Callable[[State], Truth]:
+    def holds(state: State) -> Truth:
+        return And(*(conjunct.holds(state) for conjunct in invariant.conjuncts))
+
+    return holds
+
+
+def _unsatisfied(system: System) -> tuple[Verdict, str]:
+    """No small parameters satisfy the assumptions.  Do any?"""
+    names = ", ".join(assumption.name for assumption in system.assumptions)
+    unrolling = Unrolling(system)
+    solver = FreshSolver()
+    solver.add(unrolling.new_facts())
+    answer = solver.ask()
+    if answer.status == "unsat":
+        return Verdict.VACUOUS, f"no parameters satisfy the assumptions {names}"
+    if answer.status == "unknown":
+        return Verdict.UNKNOWN, f"the solver gave up on whether the assumptions {names} can hold: {answer.reason}"
+    found = ", ".join(f"{name} = {value}" for name, value in read_parameters(unrolling, answer.value).items())
+    return Verdict.VACUOUS, f"no small parameters satisfy the assumptions {names}; some that do: {found}"
+
+
+def small_instances(system: System) -> list[System]:
+    """The system at small parameters that satisfy its assumptions; itself if all are fixed."""
+    arbitrary = [parameter for parameter in system.parameters if parameter.value is None]
+    choices = [list(enumerate(parameter.small_values())) for parameter in arbitrary]
+    found = []
+    # The first values of all parameters come first, then each parameter's second with the others' first, and so on.
+    for picked in sorted(product(*choices), key=lambda picked: sum(place for place, _ in picked)):
+        fixed = system.at({p.name: value for p, (_, value) in zip(arbitrary, picked, strict=True)})
+        numbers = State(fixed.parameter_values())
+        if all(numbers[p.name] >= p.least for p in system.parameters) and all(
+            assumption.holds(numbers) for assumption in system.assumptions
+        ):
+            found.append(fixed)
+    return found
+
+
+def _searched(invariant: Invariant) -> _Search | None:
+    instances = small_instances(invariant.system)
+    if not instances:
+        return None
+    search = _Search(invariant)
+    for instance in instances:
+        search.walk(instance, patient=len(instances) == 1)
+        if search.finished():
+            break
+    return search
+
+
+@dataclass
+class _Search:
+    """What has been seen in the runs walked so far."""
+
+    invariant: Invariant
+    fired: set[str] = field(default_factory=set)
+    met: dict[Premise, bool] = field(default_factory=dict)
+    witness: Run | None = None
+    instances: list[dict[str, Any]] = field(default_factory=list)
+    rounds: int = 0
+    false: set[str] = field(default_factory=set)
+
+    def unmet(self) -> list[Premise]:
+        return [premise for premise, met in self.met.items() if not met]
+
+    def finished(self) -> bool:
+        """Whether all has been seen, or enough time was spent on it; the premises of helpers are worth less time."""
+        unmet = self.unmet()
+        idle = len(self.fired) < len(self.invariant.system.phases)
+        if idle or any(premise.claim == self.invariant.goal.name for premise in unmet):
+            return self.rounds >= _MOST_ROUNDS
+        return not unmet or self.rounds >= _MOST_ROUNDS_FOR_HELPERS
+
+    def _seen(self) -> int:
+        return len(self.fired) + sum(self.met.values())
+
+    def where(self) -> str:
+        if len(self.instances) == 1:
+            return "at " + ", ".join(f"{name} = {value}" for name, value in self.instances[0].items())
+        return f"at {len(self.instances)} choices of small parameters"
+
+    def walk(self, system: System, patient: bool) -> None:
+        """Breadth first; a level that grows too wide is thinned out.  Unless ``patient``, stop when nothing is new."""
+        self.instances.append(dict(system.parameter_values()))
+        batches = Batches(Layout(system, system.fixed_values(), system.variables), exact=False)
+        table = StateTable(batches.kinds)
+        rows = batches.rows(initial_state(system))
+        levels = [rows]
+        table.add(rows)
+        news, known = 0, -1
+        while len(levels[-1][0]) > 0:
+            self._look(system, batches, levels)
+            if self._seen() > known:
+                news, known = len(levels), self._seen()
+            if self.finished() or not (patient or len(levels) < news + _ROUNDS_WITHOUT_NEWS):
+                break
+            expansions = self._expand(batches, levels[-1])
+            after = expansions[-1].rows
+            new = table.add(after)
+            kept = new[:: -(-len(new) // _WIDEST_LEVEL)] if len(new) > _WIDEST_LEVEL else new
+            levels.append([column[kept] for column in after])
+            self.rounds += 1
+
+    def _expand(self, batches: Batches, rows: Rows) -> list[Expansion]:
+        expansions: list[Expansion] = []
+        for phase in batches.layout.system.phases:
+            before = expansions[-1].rows if expansions else rows
+            expansions.append(batches.expand(phase, before))
+            if phase.name not in self.fired:
+                pairs = zip(before, expansions[-1].rows, strict=True)
+                if any(bool((old[expansions[-1].origin] != new).any()) for old, new in pairs):
+                    self.fired.add(phase.name)
+        return expansions
+
+    def _look(self, system: System, batches: Batches, levels: list[Rows]) -> None:
+        """Evaluate every claim in the states of the last level."""
+        size = len(levels[-1][0])
+        state = batches.state(levels[-1])
+        for claim in (self.invariant.goal, *self.invariant.authored):
+            holds, premises = _evaluated(claim, state, size)
+            if not holds.all():
+                self.false.add(claim.name)
+            for place, true in premises.items():
+                premise = Premise(claim.name, place)
+                at = np.flatnonzero(true)
+                if claim is self.invariant.goal and len(at) > 0 and not self.met.get(premise, False):
+                    self.witness = self._run(system, batches, levels, int(at[0]))
+                self.met[premise] = self.met.get(premise, False) or len(at) > 0
+
+    def _run(self, system: System, batches: Batches, levels: list[Rows], at: int) -> Run:
+        """The choices that led to a state of the last level, found level by level from the end."""
+        target = [column[at] for column in levels[-1]]
+        made: list[dict[str, Any]] = []
+        for rows in reversed(levels[:-1]):
+            expansions = self._expand(batches, rows)
+            choices, origin = step_back(expansions, expansions[-1].rows, target)
+            made.append(choices)
+            target = [column[origin] for column in rows]
+        return Run(system.fixed_values(), tuple(reversed(made)))
+
+
+def _evaluated(claim: Property, state: State, size: int) -> tuple[Any, dict[Place, Any]]:
+    """In which states of a batch a claim holds, and for each implication in it, in which its premise does."""
+    met: dict[Place, Any] = {}
+
+    def watch(place: Place, premise: Truth) -> None:
+        met[place] = met.get(place, False) | truths(premise, size)
+
+    with watching_premises(watch):
+        return truths(claim.holds(state), size), met

@@ -1,0 +1,5 @@
+"""Proofs in Python files: a model, a goal, and the named conjuncts of an inductive invariant."""
+
+from fdverify.proofs.proof import Proof
+
+__all__ = ["Proof"]

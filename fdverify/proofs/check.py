@@ -1,0 +1,382 @@
+"""Checking proofs: every obligation of every file, in parallel, whatever becomes of the others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from statistics import median
+from time import monotonic
+from typing import Any
+
+from fdverify.engines.cti import Unbroken
+from fdverify.engines.inductive import Kind, Question
+from fdverify.errors import FdverifyError, InternalError, UsageError
+from fdverify.models.model import OptionValue
+from fdverify.proofs import work
+from fdverify.smt.cache import folder, write_atomically
+from fdverify.smt.decide import Decision
+from fdverify.smt.pool import Outcome, Pool, Task
+from fdverify.smt.script import self_contained
+from fdverify.traces.steps import Shown
+from fdverify.verdict import Obligation, Verdict
+
+_LOADING_SECONDS = 60.0
+_EXPLAINED_IN_FULL = 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to check: what the command line says."""
+
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    k: int = 1
+    only: tuple[str, ...] = ()
+    time_limit: float | None = None
+    memory_limit: int | None = None
+    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    smtlib: Path | None = None
+    second_opinion: str | None = None
+    stability: int = 0
+    cache: bool = True
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How an obligation fared under other seeds: how many of them proved it, and the solver effort it took."""
+
+    passed: int
+    seeds: int
+    least: int
+    middle: int
+    most: int
+
+
+@dataclass
+class Checked:
+    """What came of one obligation."""
+
+    question: Question
+    verdict: Verdict | None = None
+    seconds: float = 0.0
+    detail: str = ""
+    cached: bool = False
+    kept: Path | None = None
+    broken: work.BrokenShown | None = None
+    second: str | None = None
+    decisions: list[Decision] = field(default_factory=list)
+    needs_explanation: bool = False
+
+    def stability(self) -> Stability | None:
+        if not self.decisions:
+            return None
+        efforts = sorted(decision.effort for decision in self.decisions)
+        passed = sum(decision.status == "unsat" for decision in self.decisions)
+        return Stability(passed, len(self.decisions), efforts[0], int(median(efforts)), efforts[-1])
+
+    def obligation(self) -> Obligation:
+        verdict = Verdict.UNKNOWN if self.verdict is None else self.verdict
+        return Obligation(self.question.name, self.question.kind, verdict, self.seconds, self.detail)
+
+
+@dataclass
+class ProofResult:
+    """What came of one file: a verdict with what it rests on, or an error."""
+
+    path: Path
+    subject: work.Subject | None = None
+    error: FdverifyError | None = None
+    verdict: Verdict = Verdict.UNKNOWN
+    detail: str = ""
+    checked: list[Checked] = field(default_factory=list)
+    vacuity: work.VacuityShown | None = None
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def obligations(self) -> list[Obligation]:
+        vacuity = [] if self.vacuity is None else list(self.vacuity.obligations)
+        return [*(checked.obligation() for checked in self.checked), *vacuity]
+
+    @property
+    def exit_code(self) -> int:
+        return self.verdict.exit_code if self.error is None else self.error.exit_code
+
+    @property
+    def witness(self) -> Shown | None:
+        return None if self.vacuity is None else self.vacuity.witness
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How far a check is: of each kind of obligation, how many are done and how many there are."""
+
+    done: Mapping[str, int]
+    total: Mapping[str, int]
+
+
+def check(files: Iterable[Path], settings: Settings, report: Callable[[Stage], None]) -> list[ProofResult]:
+    """Check the proofs in these files; a bad file does not stop the others."""
+    checks = [_ProofCheck(path, settings) for path in files]
+    by_path = {check.result.path: check for check in checks}
+    deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
+
+    def finished(task: Task, outcome: Outcome) -> list[Task]:
+        tasks = by_path[task.key[0]].finished(task, outcome)
+        report(_stage(checks))
+        return tasks
+
+    pool = Pool(settings.jobs, settings.memory_limit, deadline)
+    pool.run([task for check in checks for task in check.first_tasks()], finished)
+    results = [check.concluded() for check in checks]
+    _check_only(results, settings.only)
+    return results
+
+
+def exit_code(results: Iterable[ProofResult]) -> int:
+    """The most serious one."""
+    codes = {result.exit_code for result in results}
+    return next(code for code in (InternalError.exit_code, UsageError.exit_code, 1, 4, 3, 0) if code in codes)
+
+
+def _check_only(results: list[ProofResult], only: tuple[str, ...]) -> None:
+    names = {name for r in results for checked in r.checked for name in (checked.question.name, checked.question.about)}
+    for name in only:
+        if name not in names and not any(result.error for result in results):
+            raise UsageError(f"--only {name}: no proof has a conjunct or an obligation of that name")
+
+
+def _stage(checks: list[_ProofCheck]) -> Stage:
+    done: dict[str, int] = {}
+    total: dict[str, int] = {}
+    for check in checks:
+        for checked in check.result.checked:
+            kind = str(checked.question.kind)
+            total[kind] = total.get(kind, 0) + 1
+            done[kind] = done.get(kind, 0) + (checked.verdict is not None)
+        total[Kind.VACUITY] = total.get(Kind.VACUITY, 0) + 1
+        done[Kind.VACUITY] = done.get(Kind.VACUITY, 0) + (check.result.vacuity is not None)
+    return Stage(done, total)
+
+
+class _ProofCheck:
+    """One file's way through the pool: it is loaded, its obligations are decided, then failures are explained."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self._settings = settings
+        self._place = work.Place(path, settings.parameters, settings.options, settings.k)
+        self._start = monotonic()
+        self.result = ProofResult(path)
+        self._running: set[Any] = set()
+        self._explaining = False
+        self._by_name: dict[str, Checked] = {}
+
+    def first_tasks(self) -> list[Task]:
+        root = folder() if self._settings.cache and not self._bypasses_cache() else None
+        tasks = [self._task("prepare", "", partial(work.prepare, self._place, root), _LOADING_SECONDS)]
+        if not self._settings.only:
+            tasks.append(self._task("vacuity", "", partial(work.vacuous, self._place)))
+        return tasks
+
+    def finished(self, task: Task, outcome: Outcome) -> list[Task]:
+        """Note what came of a task; what is to be done next."""
+        _, stage, name, _ = task.key
+        self._running.discard(task.key)
+        self.result.seconds = monotonic() - self._start
+        if self.result.error is not None:
+            return []
+        if outcome.error is not None:
+            self.result.error = outcome.error
+            return []
+        if stage == "prepare":
+            return self._prepared(outcome)
+        if stage == "vacuity":
+            self._looked_for_vacuity(outcome)
+            return []
+        checked = self._by_name[name]
+        follow_up = []
+        if stage == "decide":
+            follow_up = self._decided(checked, outcome)
+        elif stage == "second":
+            self._heard_second_opinion(checked, outcome)
+        elif stage == "seed":
+            self._tried_seed(checked, task.key[3], outcome)
+        else:
+            self._explained(checked, outcome)
+        return follow_up or self._explanations()
+
+    def _bypasses_cache(self) -> bool:
+        return self._settings.second_opinion is not None or self._settings.stability > 0
+
+    def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
+        task = Task((self.result.path, stage, name, at), what, limit)
+        if stage not in ("prepare", "vacuity"):
+            self._running.add(task.key)
+        return task
+
+    def _prepared(self, outcome: Outcome) -> list[Task]:
+        if outcome.value is None:
+            self.result.error = UsageError(
+                f"{self.result.path}: still loading when it was given up: {outcome.lost}", "is there an endless loop?"
+            )
+            return []
+        prepared: work.Prepared = outcome.value
+        self.result.subject = prepared.subject
+        wanted = set(self._settings.only)
+        for question, cached in prepared.questions:
+            if wanted and not wanted & {question.name, question.about}:
+                continue
+            checked = Checked(question)
+            self.result.checked.append(checked)
+            self._by_name[question.name] = checked
+            if cached:
+                checked.verdict, checked.cached = Verdict.PROVED, True
+            if self._settings.smtlib is not None:
+                write_atomically(self._settings.smtlib / self._file_name(question), self_contained(question.script))
+        root = folder() if self._settings.cache else None
+        return [
+            self._task("decide", checked.question.name, partial(work.decided, checked.question.script, root))
+            for checked in self.result.checked
+            if checked.verdict is None
+        ]
+
+    def _file_name(self, question: Question) -> str:
+        return f"{self.result.name}.{question.name}.smt2"
+
+    def _decided(self, checked: Checked, outcome: Outcome) -> list[Task]:
+        checked.seconds += outcome.seconds
+        if outcome.lost is not None:
+            self._unknown(checked, outcome.lost)
+            return []
+        decision: Decision = outcome.value
+        if decision.status == "unsat":
+            checked.verdict = Verdict.PROVED
+        else:
+            checked.needs_explanation = True
+            checked.detail = decision.reason
+        name, script, tasks = checked.question.name, checked.question.script, list[Task]()
+        if self._settings.second_opinion is not None and decision.status != "unknown":
+            opinion = partial(work.second_opinion, script, self._settings.second_opinion)
+            tasks.append(self._task("second", name, opinion))
+        if decision.status == "unsat":
+            seeds = range(1, self._settings.stability + 1)
+            tasks += [self._task("seed", name, partial(work.decided, script, None, seed), at=seed) for seed in seeds]
+        return tasks
+
+    def _heard_second_opinion(self, checked: Checked, outcome: Outcome) -> None:
+        name, solver = checked.question.name, self._settings.second_opinion
+        first = "sat" if checked.needs_explanation else "unsat"
+        opinion = Decision("unknown", reason=outcome.lost) if outcome.lost is not None else outcome.value
+        checked.second = opinion.status
+        if opinion.status == "unknown":
+            checked.needs_explanation = False
+            self._unknown(checked, f"{solver} does not know: {opinion.reason}")
+        elif opinion.status != first:
+            self.result.error = InternalError(
+                f"{self.result.path}: two solvers disagree on {name}: z3 says {first}, {solver} says {opinion.status}",
+                f"its text is kept in {self._kept(checked)}",
+            )
+
+    def _tried_seed(self, checked: Checked, seed: int, outcome: Outcome) -> None:
+        decision = Decision("unknown", reason=outcome.lost) if outcome.lost is not None else outcome.value
+        checked.decisions.append(decision)
+        if decision.status == "sat":
+            self.result.error = InternalError(
+                f"{self.result.path}: {checked.question.name} is proved under one seed and refuted under seed {seed}",
+                f"its text is kept in {self._kept(checked)}",
+            )
+
+    def _explanations(self) -> list[Task]:
+        """Once all is decided, explain what failed, the first ones in full."""
+        if self._running or self._explaining:
+            return []
+        self._explaining = True
+        failed = [checked for checked in self.result.checked if checked.needs_explanation]
+        tasks = []
+        for place, checked in enumerate(failed):
+            question = checked.question
+            explain = partial(
+                work.explained,
+                self._place,
+                question.kind,
+                question.about,
+                question.rounds,
+                place < _EXPLAINED_IN_FULL,
+            )
+            tasks.append(self._task("explain", question.name, explain))
+        return tasks
+
+    def _explained(self, checked: Checked, outcome: Outcome) -> None:
+        checked.seconds += outcome.seconds
+        checked.needs_explanation = False
+        found = outcome.value
+        if outcome.lost is not None:
+            self._unknown(checked, f"not inductive as it seems, but no step was found in time: {outcome.lost}")
+        elif isinstance(found, work.BrokenShown):
+            checked.broken = found
+            checked.verdict = Verdict.VIOLATED if found.breaks_goal else Verdict.NOT_INDUCTIVE
+        elif isinstance(found, Unbroken):
+            checked.verdict = Verdict.PROVED
+        else:
+            self._unknown(checked, checked.detail or found.reason)
+
+    def _looked_for_vacuity(self, outcome: Outcome) -> None:
+        if outcome.lost is not None:
+            lost = Obligation("vacuity", Kind.VACUITY, Verdict.UNKNOWN, outcome.seconds, outcome.lost)
+            self.result.vacuity = work.VacuityShown((lost,), outcome.lost, (), None, None, ())
+        else:
+            self.result.vacuity = outcome.value
+
+    def _unknown(self, checked: Checked, reason: str) -> None:
+        checked.verdict, checked.detail = Verdict.UNKNOWN, reason
+        self._kept(checked)
+
+    def _kept(self, checked: Checked) -> Path:
+        """Keep the text of an obligation for whoever wants to look into it."""
+        directory = self._settings.smtlib or folder() / "unknown"
+        checked.kept = directory / self._file_name(checked.question)
+        try:
+            write_atomically(checked.kept, self_contained(checked.question.script))
+        except OSError as error:
+            raise UsageError(f"cannot write {checked.kept}: {error.strerror}") from error
+        return checked.kept
+
+    def concluded(self) -> ProofResult:
+        """The verdict, now that all is known."""
+        result = self.result
+        if result.error is not None:
+            return result
+        verdicts = {obligation.verdict for obligation in result.obligations}
+        worst = (Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.VACUOUS, Verdict.UNKNOWN)
+        verdict = next((verdict for verdict in worst if verdict in verdicts), Verdict.PROVED)
+        if self._settings.only and verdict is Verdict.PROVED:
+            verdict = Verdict.PARTIAL
+        result.verdict = verdict
+        result.detail = self._detail(verdict)
+        if verdict is Verdict.PROVED and result.vacuity is not None and result.vacuity.false:
+            result.error = InternalError(
+                f"{result.path}: proved, but {', '.join(result.vacuity.false)} is false in a reachable state"
+            )
+        return result
+
+    def _detail(self, verdict: Verdict) -> str:
+        bad = [obligation for obligation in self.result.obligations if obligation.verdict is verdict]
+        names = ", ".join(obligation.name for obligation in bad)
+        match verdict:
+            case Verdict.PROVED:
+                assert self.result.subject is not None, "what was proved was loaded"
+                return f"{self.result.subject.goal} holds in every reachable state"
+            case Verdict.PARTIAL:
+                return f"{len(self.result.checked)} obligations hold, the others were not checked; nothing is claimed"
+            case Verdict.VIOLATED:
+                return f"a run from the initial state breaks the goal ({names})"
+            case Verdict.NOT_INDUCTIVE:
+                return f"a step leaves the invariant ({names})"
+            case _:
+                return "; ".join(f"{obligation.name}: {obligation.detail}" for obligation in bad)

@@ -1,0 +1,172 @@
+"""What a proof file is made of.
+
+proof = Proof("chandra-toueg", goal="strong-accuracy", variant="ivy")
+
+@proof.invariant
+def trusted(s):
+    \"\"\"The receiver has not waited long enough to suspect.\"\"\"
+    return And(Not(s.suspected), s.waiting_time < s.timeout)
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fdverify.engines.inductive import Invariant
+from fdverify.errors import FdverifyError, UsageError
+from fdverify.logic import Truth, is_truth, shortened
+from fdverify.models.catalogue import find_model, in_user_file, line_in
+from fdverify.models.model import Model, OptionValue
+from fdverify.models.system import Property, State, System, did_you_mean
+
+Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where something was written."""
+
+    file: Path
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class Proof:
+    """A goal about a model, and the conjuncts that prove it; parameters are arbitrary unless the check fixes them.
+
+    ``goal`` names a property of the model; for a goal of your own, write a function and decorate it with
+    ``@proof.goal``.  The other keywords are the model's options.
+    """
+
+    def __init__(self, model: str | Model, *, goal: str | None = None, **options: OptionValue) -> None:
+        self.source = _caller()
+        self.model = find_model(model) if isinstance(model, str) else model
+        self.options = options
+        self._goal_name = goal
+        self._goal: Property | None = None
+        self._assumptions: list[Property] = []
+        self._conjuncts: list[Property] = []
+        self._predicates: list[Callable[[Any], Truth]] = []
+        self.sources: dict[str, Source] = {}
+        known = [option.name for option in self.model.options]
+        for name in options:
+            if name not in known:
+                raise UsageError(f"{self.source}: {self.model.name} has no option {name}", did_you_mean(name, known))
+
+    def invariant(self, predicate: Predicate) -> Predicate:
+        """A conjunct: a function of the state whose docstring says in one line what it means."""
+        claim = self._claim(predicate, "invariant")
+        self._conjuncts.append(claim)
+        self._predicates.append(predicate)
+        return predicate
+
+    def predicates(self) -> list[Callable[[Any], Truth]]:
+        """The conjuncts as they were written, for another proof to use."""
+        return list(self._predicates)
+
+    def invariants(self, *predicates: Callable[[Any], Truth]) -> None:
+        """Conjuncts that were written elsewhere."""
+        for predicate in predicates:
+            self.invariant(predicate)
+
+    def goal(self, predicate: Predicate) -> Predicate:
+        """What is to be proved, as a function of the state."""
+        if self._goal is not None or self._goal_name is not None:
+            raise UsageError(f"{_source(predicate)}: the proof has two goals", "keep one of them")
+        self._goal = self._claim(predicate, "goal")
+        return predicate
+
+    def assumption(self, predicate: Predicate) -> Predicate:
+        """What is assumed of the parameters, as a function of them: ``s.delta``, ``s.phi``, …"""
+        self._assumptions.append(self._claim(predicate, "assumption"))
+        return predicate
+
+    def at(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1) -> Invariant:
+        """What is to be shown, with these parameters fixed and these options in place of the file's own."""
+        system = self.system(parameters, options)
+        if self._goal is None and self._goal_name is None:
+            raise UsageError(
+                f"{self.source}: the proof has no goal",
+                'write Proof(..., goal="NAME") or decorate one with @proof.goal',
+            )
+        if not self._conjuncts:
+            raise UsageError(f"{self.source}: the proof has no invariant", "decorate functions with @proof.invariant")
+        goal = self._goal or system.property(str(self._goal_name))
+        return Invariant(system, goal, tuple(self._conjuncts), k)
+
+    def system(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]) -> System:
+        for name, known in (
+            *((name, [p.name for p in self.model.parameters]) for name in parameters),
+            *((name, [o.name for o in self.model.options]) for name in options),
+        ):
+            if name not in known:
+                raise UsageError(f"{self.source.file}: {self.model.name} has no --{name}", did_you_mean(name, known))
+        values = {parameter.name: parameters.get(parameter.name) for parameter in self.model.parameters}
+        defaults = {option.name: option.default for option in self.model.options}
+        system = self.model.instantiate(values, {**defaults, **self.options, **options})
+        return replace(system, assumptions=(*system.assumptions, *self._assumptions))
+
+    def lemmas(self) -> tuple[Property, ...]:
+        return tuple(self._conjuncts)
+
+    def _claim(self, predicate: Callable[[Any], Truth], what: str) -> Property:
+        source = _source(predicate)
+        name = predicate.__name__
+        if name in self.sources:
+            raise UsageError(f"{source}: {name} is already the name of what is at {self.sources[name]}", "rename one")
+        if not name.isidentifier():
+            raise UsageError(f"{source}: an {what} needs a name", "write it with def")
+        self.sources[name] = source
+        meaning = (inspect.getdoc(predicate) or "").partition("\n")[0].strip()
+        if not meaning:
+            raise UsageError(f"{source}: {what} {name} needs its meaning in one line", "give it a docstring")
+        return Property(name, _checked(predicate, f"{what} {name}", source), meaning)
+
+
+def _checked(predicate: Callable[[Any], Truth], what: str, source: Source) -> Callable[[State], Truth]:
+    """The predicate, with its author's file and line in every complaint."""
+
+    def holds(state: State) -> Truth:
+        try:
+            value = predicate(state)
+        except UsageError as error:
+            if ".py:" in error.message:
+                raise
+            line = line_in(error, source.file) or source.line
+            raise UsageError(f"{source.file}:{line}: {error.message}", error.hint) from error
+        except FdverifyError:
+            raise
+        except Exception as error:  # an author's code may raise anything
+            if line_in(error, source.file) is None:
+                raise
+            raise in_user_file(error, source.file) from error
+        if not is_truth(value):
+            raise UsageError(
+                f"{source}: {what} returns {type(value).__name__} {shortened(value)}, not a truth value",
+                "return a comparison, or And, Or, Not, Implies of some",
+            )
+        return value
+
+    return holds
+
+
+def _source(predicate: Any) -> Source:
+    code = getattr(predicate, "__code__", None)
+    if code is None:
+        raise UsageError(f"{_caller()}: {shortened(predicate)} is no function", "decorate a function of the state")
+    return Source(Path(code.co_filename), code.co_firstlineno)
+
+
+def _caller() -> Source:
+    """The nearest line outside of this file."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename == __file__ and frame.f_back is not None:
+        frame = frame.f_back
+    return Source(Path(frame.f_code.co_filename), frame.f_lineno)

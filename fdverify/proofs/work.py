@@ -1,0 +1,153 @@
+"""What worker processes do for a proof.  They load the file themselves and hand back plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fdverify.engines.cti import Broken, Unbroken, Undecided, explain
+from fdverify.engines.inductive import Invariant, Kind, Question, questions
+from fdverify.engines.parameters import check_parameters
+from fdverify.models.model import OptionValue
+from fdverify.proofs.files import load_proof
+from fdverify.smt.cache import Cache
+from fdverify.smt.decide import Decision, decide
+from fdverify.smt.script import Script
+from fdverify.traces.run import rounds
+from fdverify.traces.steps import Shown, shown
+from fdverify.verdict import Obligation
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which proof, at which parameters and options."""
+
+    path: Path
+    parameters: Mapping[str, int]
+    options: Mapping[str, OptionValue]
+    k: int
+
+    def invariant(self) -> Invariant:
+        return load_proof(self.path).at(self.parameters, self.options, self.k)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a proof is about, for reports."""
+
+    model: str
+    options: Mapping[str, str]
+    parameters: Mapping[str, int | str]
+    goal: str
+    goal_meaning: str
+    meanings: Mapping[str, str]
+    sources: Mapping[str, str]
+    k: int
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The obligations, and for each whether it was proved before."""
+
+    subject: Subject
+    questions: tuple[tuple[Question, bool], ...]
+
+
+@dataclass(frozen=True)
+class VacuityShown:
+    """What was found out about vacuity, with runs ready to be shown."""
+
+    obligations: tuple[Obligation, ...]
+    detail: str
+    notes: tuple[str, ...]
+    witness: Shown | None
+    dead_end: Shown | None
+    false: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BrokenShown:
+    """A step out of the invariant, whether it is reached in words, and the run that does if there is one."""
+
+    step: Shown
+    words: str
+    run: Shown | None
+    breaks_goal: bool
+
+
+def prepare(place: Place, cache_root: Path | None) -> Prepared:
+    proof = load_proof(place.path)
+    invariant = place.invariant()
+    check_parameters(invariant.system)
+    cache = None if cache_root is None else Cache(cache_root)
+    found = tuple((q, cache is not None and cache.proved(q.script)) for q in questions(invariant))
+    subject = Subject(
+        model=invariant.system.name,
+        options=invariant.system.options,
+        parameters=invariant.system.described_parameters(),
+        goal=invariant.goal.name,
+        goal_meaning=invariant.goal.meaning,
+        meanings={conjunct.name: conjunct.meaning for conjunct in invariant.conjuncts},
+        sources={name: str(source) for name, source in proof.sources.items()},
+        k=place.k,
+    )
+    return Prepared(subject, found)
+
+
+def decided(script: Script, cache_root: Path | None, seed: int = 0) -> Decision:
+    decision = decide(script, seed)
+    if decision.status == "unsat" and cache_root is not None:
+        Cache(cache_root).remember(script, decision)
+    return decision
+
+
+def second_opinion(script: Script, solver: str) -> Decision:
+    from fdverify.smt.second import second_opinion  # pysmt is slow to import and seldom wanted
+
+    return second_opinion(script, solver)
+
+
+def explained(place: Place, kind: Kind, about: str, depth: int, in_full: bool) -> BrokenShown | Unbroken | Undecided:
+    """Why an obligation fails; only ``in_full`` is a run to it looked for."""
+    invariant = place.invariant()
+    found = explain(invariant, kind, about, depth, in_full)
+    if not isinstance(found, Broken):
+        return found
+    run = None if found.reached is None else found.reached.run
+    return BrokenShown(
+        step=shown(invariant.system, found.step),
+        words=_words(found),
+        run=None if run is None else shown(invariant.system, run),
+        breaks_goal=found.breaks_goal,
+    )
+
+
+def _words(found: Broken) -> str:
+    if found.reached is None:
+        return "whether it is reached was not looked for"
+    if found.reached.run is not None:
+        what = "the goal" if found.breaks_goal else found.about
+        return f"{what} is false in a reachable state, after {rounds(found.reached.rounds)}"
+    if found.reached.complete:
+        return "not reached: at these parameters it holds in every reachable state; the invariant needs strengthening"
+    return f"not reached within {rounds(found.reached.rounds)}: perhaps the invariant needs strengthening"
+
+
+def vacuous(place: Place) -> VacuityShown:
+    from fdverify.engines.vacuity import vacuity  # numpy is not needed for anything else here
+
+    invariant = place.invariant()
+    found = vacuity(invariant)
+    notes = tuple(
+        f"{premise.claim}: the premise at {premise.place.file}:{premise.place.line} is not reached at small parameters"
+        for premise in found.unmet
+    )
+    return VacuityShown(
+        found.obligations,
+        found.detail,
+        notes,
+        None if found.witness is None else shown(invariant.system, found.witness),
+        None if found.dead_end is None else shown(invariant.system, found.dead_end),
+        found.false,
+    )

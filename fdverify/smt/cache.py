@@ -1,0 +1,80 @@
+"""What was proved before: an obligation is remembered by its step and its conclusion, and the hypotheses it needed.
+
+It is taken from here when its step and conclusion are the same text and every hypothesis in a recorded unsat core is
+still among its own, under the same solver and options.  Hypotheses outside of the core may come, change and go.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+from fdverify.smt.decide import OPTIONS, SOLVER, Decision
+from fdverify.smt.script import Script
+
+_MOST_CORES = 8
+
+
+def folder() -> Path:
+    """Where this tool keeps what it may lose."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("fdverify"))
+
+
+class Cache:
+    """One file an obligation, replaced as a whole: what is read is never half of one, whoever writes or is killed."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root / "proved"
+
+    def proved(self, script: Script) -> bool:
+        present = {hypothesis.fingerprint for hypothesis in script.hypotheses}
+        return any(core <= present for core in self._cores(_key(script)))
+
+    def remember(self, script: Script, decision: Decision) -> None:
+        """Note a proof; a folder that cannot be written is no reason to fail."""
+        assert decision.status == "unsat", "only what was proved is remembered"
+        key = _key(script)
+        core = {script.hypotheses[place].fingerprint for place in decision.core}
+        cores = [core, *(known for known in self._cores(key) if not core <= known)][:_MOST_CORES]
+        content = json.dumps([sorted(each) for each in cores])
+        try:
+            write_atomically(self._file(key), f"{_checksum(key, content)}\n{content}\n")
+        except OSError:
+            return
+
+    def _cores(self, key: str) -> list[set[str]]:
+        try:
+            checksum, content = self._file(key).read_text().splitlines()
+        except (OSError, ValueError):
+            return []
+        return [set(core) for core in json.loads(content)] if checksum == _checksum(key, content) else []
+
+    def _file(self, key: str) -> Path:
+        return self._root / key[:2] / key
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """All of it or nothing; the folder is made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _key(script: Script) -> str:
+    parts = [SOLVER, OPTIONS, *sorted(a.fingerprint for a in script.step), script.negated.fingerprint]
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _checksum(key: str, content: str) -> str:
+    return sha256(f"{key}\n{content}".encode()).hexdigest()

@@ -1,0 +1,61 @@
+"""Deciding a script with Z3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+import z3
+
+from fdverify.smt.script import Script
+
+SOLVER = f"z3 {z3.get_version_string()}"
+OPTIONS = "simple solver, unsat cores"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answer; of an ``unsat``, the places of the hypotheses it needs.  ``effort`` is the same on every machine."""
+
+    status: Literal["sat", "unsat", "unknown"]
+    reason: str = ""
+    effort: int = 0
+    core: tuple[int, ...] = ()
+
+
+def decide(script: Script, seed: int = 0) -> Decision:
+    """Decide with a solver of its own, so that no answer depends on what was asked before.
+
+    Every seed but 0 also shuffles the assertions.
+    """
+    order = None
+    if seed != 0:
+        order = list(range(len(script.assertions)))
+        Random(seed).shuffle(order)
+    context = z3.Context()
+    solver = z3.SimpleSolver(ctx=context)
+    solver.set("unsat_core", True)
+    solver.set("random_seed", seed)
+    try:
+        solver.from_string(script.text(order))
+        status = solver.check()
+    except z3.Z3Exception as error:
+        return Decision("unknown", reason=_text(error))
+    effort = _effort(solver)
+    if status == z3.unsat:
+        core = sorted(int(name.decl().name()[1:]) for name in solver.unsat_core())
+        return Decision("unsat", effort=effort, core=tuple(core))
+    if status == z3.sat:
+        return Decision("sat", effort=effort)
+    return Decision("unknown", reason=solver.reason_unknown(), effort=effort)
+
+
+def _effort(solver: z3.Solver) -> int:
+    statistics = solver.statistics()
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
+
+
+def _text(error: z3.Z3Exception) -> str:
+    value = error.value
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,167 @@
+"""Many pieces of work on a few worker processes, each of which can be killed at any moment."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from time import monotonic
+from typing import Any
+
+from fdverify.errors import FdverifyError
+from fdverify.smt.worker import context, prepare_process, send_answer
+
+_LONGEST_WAIT = 3600.0
+_PATIENCE = 2.0
+_GROWTH = 4
+
+
+@dataclass(frozen=True)
+class Task:
+    """Work for a worker process: what is called, for what, and at most how long (``None``: as long as there is time).
+
+    Work that takes longer than ``patience`` is stopped and begun again later with more of it, so that a few hard
+    questions do not keep the easy ones waiting.
+    """
+
+    key: Any
+    work: Callable[[], Any]
+    limit: float | None = None
+    patience: float = _PATIENCE
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a task: a value, an error of this package, or why there is neither."""
+
+    value: Any = None
+    error: FdverifyError | None = None
+    lost: str | None = None
+    seconds: float = 0.0
+
+
+class _Worker:
+    def __init__(self, memory_limit: int | None) -> None:
+        self.here, there = context().Pipe()
+        self.process = context().Process(target=_serve, args=(there, memory_limit), daemon=True)
+        self.process.start()
+        there.close()
+        self.task: Task | None = None
+        self.since = 0.0
+
+    def give(self, task: Task) -> None:
+        self.task, self.since = task, monotonic()
+        self.here.send(task.work)
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.here.close()
+
+
+class Pool:
+    """Runs tasks, which may bring further tasks, until none is left or the time is up."""
+
+    def __init__(self, jobs: int, memory_limit: int | None = None, deadline: float | None = None) -> None:
+        self._jobs = jobs
+        self._memory_limit = memory_limit
+        self._deadline = deadline
+        self._workers: list[_Worker] = []
+        self._waiting: deque[Task] = deque()
+
+    def run(self, tasks: Iterable[Task], finished: Callable[[Task, Outcome], Iterable[Task]]) -> None:
+        """``finished`` is told every outcome and answers with what is to be done next."""
+        self._waiting.extend(tasks)
+        try:
+            while self._waiting or any(worker.task for worker in self._workers):
+                if self._left() <= 0:
+                    self._give_up(finished)
+                    return
+                self._hand_out()
+                for task, outcome in self._collect():
+                    self._waiting.extend(finished(task, outcome))
+        finally:
+            for worker in self._workers:
+                worker.stop()
+            self._workers.clear()
+
+    def _left(self) -> float:
+        return _LONGEST_WAIT if self._deadline is None else self._deadline - monotonic()
+
+    def _hand_out(self) -> None:
+        for worker in self._workers:
+            if worker.task is None and self._waiting:
+                worker.give(self._waiting.popleft())
+        while self._waiting and len(self._workers) < self._jobs:
+            self._workers.append(_Worker(self._memory_limit))
+            self._workers[-1].give(self._waiting.popleft())
+
+    def _collect(self) -> list[tuple[Task, Outcome]]:
+        busy = {worker.here: worker for worker in self._workers if worker.task is not None}
+        soonest = min(worker.since + _allowed(worker) - monotonic() for worker in busy.values())
+        ready: list[Any] = wait(list(busy), timeout=max(0.0, min(soonest, self._left(), _LONGEST_WAIT)))
+        found = [self._receive(busy[connection]) for connection in ready]
+        for worker in [w for w in self._workers if w.task is not None]:
+            if monotonic() - worker.since >= _allowed(worker):
+                found += self._stopped(worker)
+        return found
+
+    def _receive(self, worker: _Worker) -> tuple[Task, Outcome]:
+        assert worker.task is not None, "only workers that were given a task answer"
+        task, seconds = worker.task, monotonic() - worker.since
+        try:
+            kind, content = worker.here.recv()
+        except (EOFError, OSError):
+            self._remove(worker)
+            why = "out of memory" if self._memory_limit is not None else "perhaps out of memory"
+            return task, Outcome(lost=f"the worker process died, {why}", seconds=seconds)
+        worker.task = None
+        if kind == "error":
+            return task, Outcome(error=content, seconds=seconds)
+        return task, Outcome(value=content, seconds=seconds)
+
+    def _stopped(self, worker: _Worker) -> list[tuple[Task, Outcome]]:
+        """A task has used up what it was allowed: it is lost, or waits for another turn."""
+        assert worker.task is not None, "a worker is stopped because of its task"
+        task = worker.task
+        self._remove(worker)
+        if task.limit is not None and task.patience >= task.limit:
+            return [(task, Outcome(lost=f"stopped after {task.limit:g} s", seconds=task.limit))]
+        self._waiting.append(replace(task, patience=task.patience * _GROWTH))
+        return []
+
+    def _remove(self, worker: _Worker) -> None:
+        worker.stop()
+        self._workers.remove(worker)
+
+    def _give_up(self, finished: Callable[[Task, Outcome], Iterable[Task]]) -> None:
+        running = [worker.task for worker in self._workers if worker.task is not None]
+        for worker in self._workers:
+            worker.stop()
+        self._workers.clear()
+        left = deque([*running, *self._waiting])
+        while left:
+            left.extend(finished(left.popleft(), Outcome(lost="the time limit was reached")))
+
+
+def _allowed(worker: _Worker) -> float:
+    assert worker.task is not None, "only a task has limits"
+    limit, patience = worker.task.limit, worker.task.patience
+    return patience if limit is None else min(limit, patience)
+
+
+def _serve(there: Connection, memory_limit: int | None) -> None:
+    prepare_process()
+    if memory_limit is not None and sys.platform == "linux":
+        import resource
+
+        size = memory_limit * 1024 * 1024
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+    while True:
+        try:
+            work = there.recv()
+        except EOFError:
+            return
+        send_answer(there, work)

@@ -1,0 +1,90 @@
+"""Questions as SMT-LIB text: what is solved, sent to other processes and solvers, remembered, and kept in files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import z3
+
+from fdverify.errors import InternalError
+
+_SYMBOL = re.compile(r"\|[^|]*\||[^\s()|]+")
+_COMMAND = re.compile(r"\n(?=\((?:assert|declare-fun|declare-const|check-sat|set-)\b)")
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """A formula, and the declarations of the symbols in it."""
+
+    formula: str
+    declarations: tuple[str, ...]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same for two assertions only if they are the same formula about symbols of the same sorts."""
+        return sha256("\n".join((*self.declarations, self.formula)).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Script:
+    """Can the step, the hypotheses and the negated conclusion hold together?  ``unsat`` proves the conclusion."""
+
+    title: str
+    step: tuple[Assertion, ...]
+    hypotheses: tuple[Assertion, ...]
+    negated: Assertion
+
+    @property
+    def assertions(self) -> tuple[Assertion, ...]:
+        return (*self.step, *self.hypotheses, self.negated)
+
+    def text(self, order: Sequence[int] | None = None) -> str:
+        """The whole script; ``order`` permutes its assertions.  A hypothesis is named by its place among them."""
+        declarations = dict.fromkeys(line for each in self.assertions for line in each.declarations)
+        commands = [f"(assert {assertion.formula})" for assertion in self.step]
+        for place, hypothesis in enumerate(self.hypotheses):
+            commands.append(f"(assert (! {hypothesis.formula} :named h{place}))")
+        commands.append(f"(assert {self.negated.formula})")
+        ordered = commands if order is None else [commands[at] for at in order]
+        return "\n".join((f"; {self.title}: unsat proves it", *declarations, *ordered, ""))
+
+
+def self_contained(script: Script) -> str:
+    """The script as a file that any SMT-LIB solver can be given."""
+    return f"(set-logic ALL)\n{script.text()}(check-sat)\n"
+
+
+def printed(terms: Sequence[Any]) -> list[Assertion]:
+    """Each Z3 term as an assertion; all are printed in one go, which is far faster than one at a time."""
+    if not terms:
+        return []
+    distinct: dict[int, Any] = {}
+    for term in terms:
+        distinct.setdefault(term.get_id(), term)
+    *others, last = (term.as_ast() for term in distinct.values())
+    # The solver's own printer (to_smt2) is this one too, but solvers rewrite what they are given.
+    text = z3.Z3_benchmark_to_smtlib_string(
+        z3.main_ctx().ref(), "", "", "unknown", "", len(others), (z3.Ast * len(others))(*others), last
+    )
+    commands = _COMMAND.split("\n" + text)
+    declarations = {_SYMBOL.findall(c)[1]: " ".join(c.split()) for c in commands if c.startswith("(declare-")}
+    formulas = [_formula(c) for c in commands if c.startswith("(assert")]
+    if len(formulas) != len(distinct):
+        raise InternalError("the solver did not print every formula it was given")
+    assertions = {key: _assertion(text, declarations) for key, text in zip(distinct, formulas, strict=True)}
+    return [assertions[term.get_id()] for term in terms]
+
+
+def _formula(command: str) -> str:
+    body = command.strip().removeprefix("(assert").removesuffix(")")
+    return " ".join(body.split())
+
+
+def _assertion(formula: str, declarations: dict[str, str]) -> Assertion:
+    symbols = dict.fromkeys(_SYMBOL.findall(formula))
+    return Assertion(formula, tuple(sorted(declarations[symbol] for symbol in symbols if symbol in declarations)))

@@ -1,0 +1,44 @@
+"""A second opinion: the same text, decided by another solver that pysmt finds."""
+
+from __future__ import annotations
+
+import warnings
+from io import StringIO
+from typing import Any
+
+from fdverify.errors import UsageError
+from fdverify.smt.decide import Decision
+from fdverify.smt.script import Script
+
+
+def check_available(name: str) -> None:
+    """Refuse a solver that pysmt does not find on this machine."""
+    known = sorted(_environment().factory.all_solvers())
+    if name not in known:
+        raise UsageError(f"pysmt finds no solver {name}", f"it finds {', '.join(known)}; install one: pip install cvc5")
+
+
+def second_opinion(script: Script, name: str) -> Decision:
+    from pysmt.exceptions import PysmtException, SolverReturnedUnknownResultError
+    from pysmt.logics import Logic
+    from pysmt.smtlib.parser import SmtLibParser
+
+    environment = _environment()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            formula = SmtLibParser(environment=environment).get_script(StringIO(script.text())).get_last_formula()
+            # No logic that pysmt names has bit-vectors and products of integers; solvers know them together as ALL.
+            solver = environment.factory.all_solvers()[name](environment=environment, logic=Logic("ALL", ""))
+            solver.add_assertion(formula)
+            return Decision("sat" if solver.solve() else "unsat")
+        except SolverReturnedUnknownResultError:
+            return Decision("unknown", reason=f"{name} gives no reason")
+        except (PysmtException, NotImplementedError, RuntimeError) as error:
+            return Decision("unknown", reason=" ".join(f"{name}: {error}".split()))
+
+
+def _environment() -> Any:
+    from pysmt.environment import Environment
+
+    return Environment()
