@@ -1,14 +1,23 @@
 """The command line: what the commands are, how they are done, how the outcome is told."""
 
 import sys
+from importlib import import_module
 
 
 def main() -> None:
-    """The console script; it answers Ctrl-C even while the rest is still being imported."""
-    try:
-        from fdverify.cli.app import run
+    """The console script ``fdverify``."""
+    _run("fdverify.cli.app")
 
-        code = run(sys.argv[1:])
+
+def verify_invariant() -> None:
+    """The console script ``verify-invariant``."""
+    _run("fdverify.cli.verify_invariant")
+
+
+def _run(module: str) -> None:
+    """Ctrl-C is answered even while the rest is still being imported."""
+    try:
+        code = import_module(module).run(sys.argv[1:])
     except KeyboardInterrupt:
         code = 130
     sys.exit(code)

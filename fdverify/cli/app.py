@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import signal
-import sys
 from collections.abc import Sequence
 from keyword import iskeyword
 from pathlib import Path
@@ -15,34 +13,18 @@ from typer.exceptions import TyperException
 
 from fdverify import __version__
 from fdverify.cli.commands import COMMANDS, Command
+from fdverify.cli.guard import guarded
 from fdverify.cli.job import Job
-from fdverify.cli.perform import Output, ReaderGone, perform
-from fdverify.errors import FdverifyError, InternalError, UsageError
+from fdverify.cli.output import SYMBOLIC, number_or_symbolic
+from fdverify.cli.perform import Output, perform
+from fdverify.errors import UsageError
 from fdverify.models.catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
 from fdverify.models.model import Model
-from fdverify.smt.worker import describe
-
-_SYMBOLIC = "symbolic"
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the command line says; the exit code.  Bad input is one line on stderr."""
-    try:
-        return int(_dispatch(arguments or ["--help"]) or 0)
-    except TyperException as error:
-        print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
-        return UsageError.exit_code
-    except FdverifyError as error:
-        kind = "error" if error.exit_code == UsageError.exit_code else "internal error"
-        print(f"{kind}: {error}", file=sys.stderr)
-        return error.exit_code
-    except ReaderGone:
-        return 128 + signal.SIGPIPE
-    except (KeyboardInterrupt, typer.Abort):
-        return 128 + signal.SIGINT
-    except Exception as error:
-        print(f"internal error: {describe(error)}", file=sys.stderr)
-        return InternalError.exit_code
+    """Do what the command line says; the exit code."""
+    return guarded(lambda: _dispatch(arguments or ["--help"]))
 
 
 def _dispatch(arguments: Sequence[str]) -> Any:
@@ -119,7 +101,7 @@ def _action(command: Command, reference: str, model: Model) -> Any:
         job = Job(
             command=command.name,
             model=reference,
-            parameters={p.name: _number(p.name, given[p.name]) for p in model.parameters},
+            parameters={p.name: number_or_symbolic(p.name, given[p.name]) for p in model.parameters},
             options={option.name: given[option.name] for option in model.options},
             claim=given["claim"],
             settings={setting.argument: given[setting.argument] for setting in command.settings},
@@ -150,7 +132,7 @@ def _model_options(model: Model) -> list[inspect.Parameter]:
     found = [inspect.Parameter("model", inspect.Parameter.KEYWORD_ONLY, default=DEFAULT, annotation=argument)]
     for parameter in model.parameters:
         flag = f"--{parameter.name}"
-        found.append(_option(parameter.name, str, _SYMBOLIC, flag, metavar="N|symbolic", help=parameter.meaning))
+        found.append(_option(parameter.name, str, SYMBOLIC, flag, metavar="N|symbolic", help=parameter.meaning))
     for option in model.options:
         if isinstance(option.default, bool):
             flags = f"--{option.name}/--no-{option.name}"
@@ -198,12 +180,3 @@ def _shared_options(command: Command, model: Model) -> list[inspect.Parameter]:
     if command.shows_subrounds:
         found.append(_option("subrounds", bool, False, "--subrounds", help="show a row for each phase of a round"))
     return found
-
-
-def _number(name: str, text: str) -> int | None:
-    if text == _SYMBOLIC:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        raise UsageError(f"--{name} must be a number or {_SYMBOLIC}, got {text!r}") from None

@@ -5,28 +5,29 @@ from __future__ import annotations
 import os
 import sys
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from fdverify.verdict import Progress
+
+if TYPE_CHECKING:
+    from fdverify.proofs.check import Stage
 
 _EVERY_SECONDS = {True: 0.1, False: 5.0}
 
 
-class ProgressLine:
-    def __init__(self, command: str) -> None:
-        self._command = command
+class _Line:
+    def __init__(self) -> None:
         self._start = self._shown = monotonic()
         self._renews = sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
         self._open = False
-        self.last: Progress | None = None
 
-    def __call__(self, progress: Progress) -> None:
-        self.last = progress
+    def show(self, text: str) -> None:
+        """Show it unless something was shown a moment ago."""
         now = monotonic()
         if now - self._shown < _EVERY_SECONDS[self._renews]:
             return
         self._shown = now
-        states = "" if progress.states is None else f", {progress.states} states"
-        line = f"{self._command}: depth {progress.depth}{states}, {now - self._start:.0f} s"
+        line = f"{text}, {now - self._start:.0f} s"
         sys.stderr.write(f"\r\x1b[K{line}" if self._renews else f"{line}\n")
         sys.stderr.flush()
         self._open = self._renews
@@ -35,3 +36,25 @@ class ProgressLine:
         if self._open:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+class ProgressLine(_Line):
+    """How deep an engine is."""
+
+    def __init__(self, command: str) -> None:
+        super().__init__()
+        self._command = command
+        self.last: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        self.last = progress
+        states = "" if progress.states is None else f", {progress.states} states"
+        self.show(f"{self._command}: depth {progress.depth}{states}")
+
+
+class StageLine(_Line):
+    """How many obligations of each kind are done."""
+
+    def __call__(self, stage: Stage) -> None:
+        counts = [f"{kind} {stage.done[kind]}/{total}" for kind, total in stage.total.items()]
+        self.show(f"verify-invariant: {', '.join(counts)}")

@@ -43,6 +43,8 @@ class Batches:
     def __init__(self, layout: Layout, exact: bool) -> None:
         self.layout = layout
         self.kinds = [_kind(column, exact) for column in layout.columns]
+        owners = enumerate(layout.owners())
+        self._labels = [(v, set(v.sort.names), place) for place, v in owners if isinstance(v.sort, Labels)]
 
     def rows(self, state: State) -> Rows:
         """One concrete state as a batch."""
@@ -54,7 +56,7 @@ class Batches:
     def flattened(self, state: State, size: int) -> Rows:
         """The columns of a batch of ``size`` states; a part that is the same in all of them may be a single value."""
         parts = zip(self.layout.flatten(state), self.kinds, strict=True)
-        return [np.broadcast_to(np.asarray(part, dtype=kind), (size,)) for part, kind in parts]
+        return [_column(part, kind, size) for part, kind in parts]
 
     def expand(self, phase: Phase, rows: Rows) -> Expansion:
         """Run a phase from every state under every choice that is allowed."""
@@ -78,11 +80,11 @@ class Batches:
         return Expansion(flat, origin[kept], {name: _taken(value, kept) for name, value in choices.items()})
 
     def _check_labels(self, rows: Rows) -> None:
-        for variable, column in zip(self.layout.owners(), rows, strict=True):
-            if isinstance(variable.sort, Labels):
-                stray = column[~np.isin(column, list(variable.sort.names))]
-                if len(stray) > 0:
-                    raise no_label(variable, stray[0])
+        for variable, names, place in self._labels:
+            met = set(rows[place].tolist())
+            stray = met.difference(names)
+            if stray:
+                raise no_label(variable, min(stray))
 
     def _values(self, choice: Choice, before: State, origin: Index) -> tuple[Index, Any]:
         """Which rows of ``origin`` to take, repeated once for each value that the choice can have there."""
@@ -118,7 +120,12 @@ def step_back(expansions: Sequence[Expansion], ends: Rows, target: Sequence[Any]
 
 
 def truths(value: Any, size: int) -> NDArray[Any]:
-    return np.broadcast_to(np.asarray(value, dtype=bool), (size,))
+    return _column(value, bool, size)
+
+
+def _column(value: Any, kind: type, size: int) -> NDArray[Any]:
+    column: NDArray[Any] = np.asarray(value, dtype=kind)
+    return column if column.shape == (size,) else np.broadcast_to(column, (size,))
 
 
 def _taken(value: Any, index: Index) -> Any:

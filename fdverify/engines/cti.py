@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from fdverify.engines import exact
-from fdverify.engines.inductive import Invariant, Kind, assumed, from_start
+from fdverify.engines.inductive import (
+    Broken,
+    Invariant,
+    Kind,
+    Reached,
+    Unbroken,
+    Undecided,
+    assumed,
+    from_start,
+)
 from fdverify.engines.parameters import least_value, smallest
-from fdverify.engines.reach import Reached, reach
+from fdverify.engines.reach import reach
 from fdverify.errors import InternalError
 from fdverify.logic import If, Not, Number, Truth
 from fdverify.models.system import Integers, Property
@@ -17,26 +25,6 @@ from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.symbolic.witness import read_run
 from fdverify.traces.run import Run, replay
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A replayed step out of the invariant (or a run from the start), and what was found out about reaching it."""
-
-    about: str
-    step: Run
-    reached: Reached | None
-    breaks_goal: bool
-
-
-@dataclass(frozen=True)
-class Unbroken:
-    """There is no such step after all: with more ages spelled out the obligation is proved."""
-
-
-@dataclass(frozen=True)
-class Undecided:
-    reason: str
 
 
 def explain(

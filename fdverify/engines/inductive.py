@@ -17,6 +17,7 @@ from fdverify.models.system import Property, System
 from fdverify.smt.script import Assertion, Script, printed
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
+from fdverify.traces.run import Run
 
 
 class Kind(StrEnum):
@@ -49,6 +50,35 @@ class Question:
     about: str
     rounds: int
     script: Script
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A run to a state in which the claim is false; or none: in no run at all (``complete``), or within ``rounds``."""
+
+    run: Run | None
+    complete: bool
+    rounds: int
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A replayed step out of the invariant (or a run from the start), and what was found out about reaching it."""
+
+    about: str
+    step: Run
+    reached: Reached | None
+    breaks_goal: bool
+
+
+@dataclass(frozen=True)
+class Unbroken:
+    """There is no such step after all: with more ages spelled out the obligation is proved."""
+
+
+@dataclass(frozen=True)
+class Undecided:
+    reason: str
 
 
 def questions(invariant: Invariant) -> list[Question]:

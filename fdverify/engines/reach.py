@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fdverify.engines.explore import explored
+from fdverify.engines.inductive import Reached
 from fdverify.models.system import Property, System
-from fdverify.traces.run import Run, confirmed
+from fdverify.traces.run import confirmed
 from fdverify.verdict import silent
 
 _MOST_ROUNDS = 150
 _MOST_STATES = 40_000
-
-
-@dataclass(frozen=True)
-class Reached:
-    """A run to a state in which the claim is false; or none: in no run at all (``complete``), or within ``rounds``."""
-
-    run: Run | None
-    complete: bool
-    rounds: int
 
 
 def reach(system: System, claim: Property) -> Reached:

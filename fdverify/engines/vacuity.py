@@ -30,7 +30,7 @@ from fdverify.verdict import Obligation, Verdict
 _WIDEST_LEVEL = 256
 _MOST_ROUNDS = 3000
 _MOST_ROUNDS_FOR_HELPERS = 600
-_ROUNDS_WITHOUT_NEWS = 40
+_ROUNDS_WITHOUT_NEWS = (10, 60)  # at first and, if something is still missing, on a second visit
 _DEAD_END_DEPTH = 20
 
 
@@ -129,8 +129,9 @@ def _searched(invariant: Invariant) -> _Search | None:
     if not instances:
         return None
     search = _Search(invariant)
-    for instance in instances:
-        search.walk(instance, patient=len(instances) == 1)
+    visits = (_MOST_ROUNDS,) if len(instances) == 1 else _ROUNDS_WITHOUT_NEWS
+    for patience, instance in product(visits, instances):
+        search.walk(instance, patience)
         if search.finished():
             break
     return search
@@ -144,7 +145,7 @@ class _Search:
     fired: set[str] = field(default_factory=set)
     met: dict[Premise, bool] = field(default_factory=dict)
     witness: Run | None = None
-    instances: list[dict[str, Any]] = field(default_factory=list)
+    instances: dict[tuple[tuple[str, int], ...], None] = field(default_factory=dict)
     rounds: int = 0
     false: set[str] = field(default_factory=set)
 
@@ -164,12 +165,13 @@ class _Search:
 
     def where(self) -> str:
         if len(self.instances) == 1:
-            return "at " + ", ".join(f"{name} = {value}" for name, value in self.instances[0].items())
+            (values,) = self.instances
+            return "at " + ", ".join(f"{name} = {value}" for name, value in values)
         return f"at {len(self.instances)} choices of small parameters"
 
-    def walk(self, system: System, patient: bool) -> None:
-        """Breadth first; a level that grows too wide is thinned out.  Unless ``patient``, stop when nothing is new."""
-        self.instances.append(dict(system.parameter_values()))
+    def walk(self, system: System, patience: int) -> None:
+        """Breadth first, a level that grows too wide is thinned out; stop after so many rounds without news."""
+        self.instances[tuple(system.parameter_values().items())] = None
         batches = Batches(Layout(system, system.fixed_values(), system.variables), exact=False)
         table = StateTable(batches.kinds)
         rows = batches.rows(initial_state(system))
@@ -180,7 +182,7 @@ class _Search:
             self._look(system, batches, levels)
             if self._seen() > known:
                 news, known = len(levels), self._seen()
-            if self.finished() or not (patient or len(levels) < news + _ROUNDS_WITHOUT_NEWS):
+            if self.finished() or len(levels) >= news + patience:
                 break
             expansions = self._expand(batches, levels[-1])
             after = expansions[-1].rows
@@ -201,10 +203,13 @@ class _Search:
         return expansions
 
     def _look(self, system: System, batches: Batches, levels: list[Rows]) -> None:
-        """Evaluate every claim in the states of the last level."""
+        """Evaluate the goal, and every claim that still has premises to meet, in the states of the last level."""
         size = len(levels[-1][0])
         state = batches.state(levels[-1])
+        waiting = {premise.claim for premise in self.unmet()} if self.met else None
         for claim in (self.invariant.goal, *self.invariant.authored):
+            if not (waiting is None or claim is self.invariant.goal or claim.name in waiting):
+                continue
             holds, premises = _evaluated(claim, state, size)
             if not holds.all():
                 self.false.add(claim.name)

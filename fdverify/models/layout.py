@@ -47,11 +47,13 @@ class Layout:
         self.system = system
         self.parameters = parameters
         self.variables = variables
-        self.columns = [column for v in variables for column in columns_of(v, parameters)]
+        parts = [columns_of(v, parameters) for v in variables]
+        self.columns = [column for part in parts for column in part]
+        self._widths = [len(part) for part in parts]
 
     def owners(self) -> list[Variable]:
         """For each column, the variable it belongs to."""
-        return [v for v in self.variables for _ in columns_of(v, self.parameters)]
+        return [v for v, width in zip(self.variables, self._widths, strict=True) for _ in range(width)]
 
     def flatten(self, state: State) -> list[Any]:
         return [part for variable in self.variables for part in parts_of(state[variable.name])]
@@ -59,8 +61,7 @@ class Layout:
     def restore(self, row: Sequence[Any]) -> State:
         values = dict(self.parameters)
         at = 0
-        for variable in self.variables:
-            width = len(columns_of(variable, self.parameters))
+        for variable, width in zip(self.variables, self._widths, strict=True):
             values[variable.name] = value_of(variable, self.parameters, row[at : at + width])
             at += width
         return State(values)

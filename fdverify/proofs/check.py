@@ -11,15 +11,15 @@ from statistics import median
 from time import monotonic
 from typing import Any
 
-from fdverify.engines.cti import Unbroken
-from fdverify.engines.inductive import Kind, Question
+from fdverify.engines.inductive import Kind, Question, Unbroken
 from fdverify.errors import FdverifyError, InternalError, UsageError
 from fdverify.models.model import OptionValue
 from fdverify.proofs import work
-from fdverify.smt.cache import folder, write_atomically
+from fdverify.smt.cache import folder
 from fdverify.smt.decide import Decision
 from fdverify.smt.pool import Outcome, Pool, Task
 from fdverify.smt.script import self_contained
+from fdverify.storage import write_whole
 from fdverify.traces.steps import Shown
 from fdverify.verdict import Obligation, Verdict
 
@@ -238,16 +238,13 @@ class _ProofCheck:
             if cached:
                 checked.verdict, checked.cached = Verdict.PROVED, True
             if self._settings.smtlib is not None:
-                write_atomically(self._settings.smtlib / self._file_name(question), self_contained(question.script))
+                self._keep(checked, self._settings.smtlib)
         root = folder() if self._settings.cache else None
         return [
             self._task("decide", checked.question.name, partial(work.decided, checked.question.script, root))
             for checked in self.result.checked
             if checked.verdict is None
         ]
-
-    def _file_name(self, question: Question) -> str:
-        return f"{self.result.name}.{question.name}.smt2"
 
     def _decided(self, checked: Checked, outcome: Outcome) -> list[Task]:
         checked.seconds += outcome.seconds
@@ -339,10 +336,13 @@ class _ProofCheck:
 
     def _kept(self, checked: Checked) -> Path:
         """Keep the text of an obligation for whoever wants to look into it."""
-        directory = self._settings.smtlib or folder() / "unknown"
-        checked.kept = directory / self._file_name(checked.question)
+        return self._keep(checked, self._settings.smtlib or folder() / "unknown")
+
+    def _keep(self, checked: Checked, directory: Path) -> Path:
+        checked.kept = directory / f"{self.result.name}.{checked.question.name}.smt2"
         try:
-            write_atomically(checked.kept, self_contained(checked.question.script))
+            directory.mkdir(parents=True, exist_ok=True)
+            write_whole(checked.kept, self_contained(checked.question.script))
         except OSError as error:
             raise UsageError(f"cannot write {checked.kept}: {error.strerror}") from error
         return checked.kept

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fdverify.engines.cti import Broken, Unbroken, Undecided, explain
-from fdverify.engines.inductive import Invariant, Kind, Question, questions
+from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, Undecided, questions
 from fdverify.engines.parameters import check_parameters
 from fdverify.models.model import OptionValue
 from fdverify.proofs.files import load_proof
@@ -110,9 +109,11 @@ def second_opinion(script: Script, solver: str) -> Decision:
 
 def explained(place: Place, kind: Kind, about: str, depth: int, in_full: bool) -> BrokenShown | Unbroken | Undecided:
     """Why an obligation fails; only ``in_full`` is a run to it looked for."""
+    from fdverify.engines.cti import explain  # numpy comes along, and nothing that is proved needs it
+
     invariant = place.invariant()
     found = explain(invariant, kind, about, depth, in_full)
-    if not isinstance(found, Broken):
+    if isinstance(found, Unbroken | Undecided):
         return found
     run = None if found.reached is None else found.reached.run
     return BrokenShown(
@@ -135,7 +136,7 @@ def _words(found: Broken) -> str:
 
 
 def vacuous(place: Place) -> VacuityShown:
-    from fdverify.engines.vacuity import vacuity  # numpy is not needed for anything else here
+    from fdverify.engines.vacuity import vacuity
 
     invariant = place.invariant()
     found = vacuity(invariant)

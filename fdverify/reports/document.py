@@ -88,7 +88,11 @@ def document(
 
 def schema() -> bytes:
     """The JSON Schema of the document, as it ships."""
-    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Document)), indent=2) + b"\n"
+    return formatted_schema(Document)
+
+
+def formatted_schema(document: type[msgspec.Struct]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(document)), indent=2) + b"\n"
 
 
 def trace_entry(trace: Shown) -> TraceEntry:

@@ -7,13 +7,12 @@ still among its own, under the same solver and options.  Hypotheses outside of t
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from hashlib import sha256
 from pathlib import Path
 
 from fdverify.smt.decide import OPTIONS, SOLVER, Decision
 from fdverify.smt.script import Script
+from fdverify.storage import write_whole
 
 _MOST_CORES = 8
 
@@ -43,7 +42,8 @@ class Cache:
         cores = [core, *(known for known in self._cores(key) if not core <= known)][:_MOST_CORES]
         content = json.dumps([sorted(each) for each in cores])
         try:
-            write_atomically(self._file(key), f"{_checksum(key, content)}\n{content}\n")
+            self._file(key).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._file(key), f"{_checksum(key, content)}\n{content}\n")
         except OSError:
             return
 
@@ -56,19 +56,6 @@ class Cache:
 
     def _file(self, key: str) -> Path:
         return self._root / key[:2] / key
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """All of it or nothing; the folder is made if it is not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-    try:
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 def _key(script: Script) -> str:

@@ -25,24 +25,30 @@ class Decision:
 
 
 def decide(script: Script, seed: int = 0) -> Decision:
-    """Decide with a solver of its own, so that no answer depends on what was asked before.
+    """Decide the script.  Every seed but 0 also shuffles the assertions.
 
-    Every seed but 0 also shuffles the assertions.
+    Making a context takes longer than most questions, so one is used for all.  What Z3 does may then depend on what it
+    was asked before; ``sat`` and ``unsat`` do not, and ``unknown`` is asked again in a context of its own.
     """
+    decision = _decided_in(z3.main_ctx(), script, seed)
+    return _decided_in(z3.Context(), script, seed) if decision.status == "unknown" else decision
+
+
+def _decided_in(context: z3.Context, script: Script, seed: int) -> Decision:
     order = None
     if seed != 0:
         order = list(range(len(script.assertions)))
         Random(seed).shuffle(order)
-    context = z3.Context()
     solver = z3.SimpleSolver(ctx=context)
     solver.set("unsat_core", True)
     solver.set("random_seed", seed)
+    before = _effort(solver)
     try:
         solver.from_string(script.text(order))
         status = solver.check()
     except z3.Z3Exception as error:
         return Decision("unknown", reason=_text(error))
-    effort = _effort(solver)
+    effort = _effort(solver) - before
     if status == z3.unsat:
         core = sorted(int(name.decl().name()[1:]) for name in solver.unsat_core())
         return Decision("unsat", effort=effort, core=tuple(core))

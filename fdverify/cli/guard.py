@@ -1,0 +1,39 @@
+"""However a command ends: an exit code, and for whatever went wrong one line on stderr."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.exceptions import TyperException
+
+from fdverify.cli.output import ReaderGone
+from fdverify.errors import FdverifyError, InternalError, UsageError
+from fdverify.smt.worker import describe
+
+
+def guarded(work: Callable[[], Any]) -> int:
+    """Do it; the exit code.  Bad input is one line on stderr."""
+    try:
+        return int(work() or 0)
+    except TyperException as error:
+        print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
+        return UsageError.exit_code
+    except FdverifyError as error:
+        print_error(error)
+        return error.exit_code
+    except ReaderGone:
+        return 128 + signal.SIGPIPE
+    except (KeyboardInterrupt, typer.Abort):
+        return 128 + signal.SIGINT
+    except Exception as error:
+        print(f"internal error: {describe(error)}", file=sys.stderr)
+        return InternalError.exit_code
+
+
+def print_error(error: FdverifyError) -> None:
+    kind = "error" if error.exit_code == UsageError.exit_code else "internal error"
+    print(f"{kind}: {error}", file=sys.stderr)

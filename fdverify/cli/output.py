@@ -1,0 +1,59 @@
+"""What commands share: writing to stdout and to files, and refusing what cannot be done."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from pathlib import Path
+
+from fdverify.errors import UsageError
+from fdverify.storage import write_whole
+
+SYMBOLIC = "symbolic"
+
+
+class ReaderGone(Exception):
+    """Nobody reads stdout any more."""
+
+
+def print_out(text: str) -> None:
+    """Write to stdout, and learn now, not at exit, whether it can be written."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        # Whatever is left in Python's own buffer must not be tried again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise ReaderGone from error
+        raise UsageError(f"cannot write to stdout: {error.strerror}") from error
+
+
+def check_writable(path: Path) -> None:
+    """Refuse before the work what would fail after it."""
+    folder = path.parent
+    if path.is_dir() or not folder.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+        raise UsageError(f"cannot write {path}")
+
+
+def write_file(path: Path, text: str) -> None:
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def check_time_limit(seconds: float | None) -> None:
+    if seconds is not None and not 0 < seconds < math.inf:
+        raise UsageError(f"--time-limit must be a positive number of seconds, got {seconds:g}")
+
+
+def number_or_symbolic(name: str, text: str) -> int | None:
+    """The value of a parameter's option; ``None`` if it is arbitrary."""
+    if text == SYMBOLIC:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"--{name} must be a number or {SYMBOLIC}, got {text!r}") from None

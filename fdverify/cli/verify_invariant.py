@@ -1,0 +1,123 @@
+"""``verify-invariant``: are the proofs in these files proofs?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from fdverify.cli.guard import guarded, print_error
+from fdverify.cli.output import SYMBOLIC, check_time_limit, number_or_symbolic, print_out
+from fdverify.cli.progress import StageLine
+from fdverify.errors import UsageError
+
+_HELP = """Check inductive proofs: proved for every value of the parameters, or the step that breaks a conjunct.
+
+A proof file is Python: it names a model and a goal, and declares the conjuncts of an inductive invariant.  A folder
+stands for the files in it, those whose names start with _ left out.  Each conjunct is shown to hold initially
+(initiation) and after every round from a state in which all of them hold (consecution), and all of them together to
+imply the goal; that the proof is not vacuous is shown too.
+
+Example: verify-invariant invariants/strong_accuracy.py --second-opinion cvc5
+"""
+_EPILOG = (
+    "Exit codes: 0 proved, 1 violated or not inductive, 2 bad input, 3 unknown, 4 vacuous, 70 internal error; "
+    "of several proofs, the first of 70, 2, 1, 4, 3, 0 that occurs."
+)
+
+
+def run(arguments: Sequence[str]) -> int:
+    app = typer.Typer(
+        add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
+    )
+    app.command(help=_HELP, epilog=_EPILOG)(_verify)
+    return guarded(lambda: app(list(arguments) or ["--help"], prog_name="verify-invariant", standalone_mode=False))
+
+
+def _verify(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="proof files, or folders of them")],
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="check this conjunct or obligation only; repeatable"),
+    ] = None,
+    delta: Annotated[str, typer.Option("--delta", metavar="N|symbolic", help="the bound on message delay")] = SYMBOLIC,
+    phi: Annotated[str, typer.Option("--phi", metavar="N|symbolic", help="the bound on relative speed")] = SYMBOLIC,
+    variant: Annotated[str | None, typer.Option("--variant", metavar="NAME", help="instead of the file's own")] = None,
+    buffer: Annotated[str | None, typer.Option("--buffer", metavar="NAME", help="encoding of the buffer")] = None,
+    k: Annotated[int, typer.Option("--k", metavar="N", min=1, help="let the conjuncts be N-inductive together")] = 1,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
+    ] = None,
+    memory_limit: Annotated[
+        int | None, typer.Option("--memory-limit", metavar="MB", min=100, help="for each worker process")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="worker processes; one a core by default")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
+    smtlib: Annotated[
+        Path | None, typer.Option("--smtlib", metavar="DIR", help="write every obligation as an SMT-LIB file")
+    ] = None,
+    second_opinion: Annotated[
+        str | None, typer.Option("--second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
+    ] = None,
+    stability: Annotated[
+        int, typer.Option("--stability", metavar="N", min=0, help="decide all again under N seeds, shuffled")
+    ] = 0,
+    cache: Annotated[bool, typer.Option("--cache/--no-cache", help="reuse what was proved before")] = True,
+    witness: Annotated[bool, typer.Option("--witness", help="show a run in which the goal's premise holds")] = False,
+    version: Annotated[bool, typer.Option("--version", help="show the version and exit", is_eager=True)] = False,
+) -> int:
+    start = perf_counter()
+    check_time_limit(time_limit)
+    numbers = {name: number_or_symbolic(name, text) for name, text in (("delta", delta), ("phi", phi))}
+    chosen = {"variant": variant, "buffer": buffer}
+    # Imported here: --help needs neither the solver nor the models.
+    from fdverify.proofs.check import Settings, check, exit_code
+    from fdverify.proofs.files import proof_files
+
+    if second_opinion is not None:
+        from fdverify.smt.second import check_available
+
+        check_available(second_opinion)
+    if smtlib is not None and smtlib.exists() and not smtlib.is_dir():
+        raise UsageError(f"cannot write into {smtlib}: it is no folder")
+    settings = Settings(
+        parameters={name: value for name, value in numbers.items() if value is not None},
+        options={name: value for name, value in chosen.items() if value is not None},
+        k=k,
+        only=tuple(only or ()),
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        smtlib=smtlib,
+        second_opinion=second_opinion,
+        stability=stability,
+        cache=cache,
+        **({} if jobs is None else {"jobs": jobs}),
+    )
+    line = StageLine()
+    try:
+        results = check(proof_files(paths), settings, line)
+    finally:
+        line.close()
+    for result in results:
+        if result.error is not None:
+            print_error(result.error)
+    seconds = perf_counter() - start
+    if json:
+        from fdverify.reports.proof_document import proof_document
+
+        print_out(proof_document(results, seconds, witness))
+    else:
+        from fdverify.reports.proofs import proofs_text
+
+        print_out(proofs_text(results, seconds, witness))
+    return exit_code(results)
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))

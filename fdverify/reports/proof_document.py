@@ -1,0 +1,169 @@
+"""What came of proofs, for machines: one JSON document, described by the schema that ships beside this file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from fdverify import __version__
+from fdverify.proofs.check import Checked, ProofResult, exit_code
+from fdverify.reports.document import TraceEntry, formatted_schema, trace_entry
+from fdverify.smt.decide import SOLVER
+from fdverify.verdict import Verdict
+
+SCHEMA = Path(__file__).with_name("proof_schema.json")
+
+
+class StabilityEntry(msgspec.Struct):
+    """How many of so many seeds proved it, and the solver effort they took."""
+
+    seeds: int
+    passed: int
+    effort_least: int
+    effort_median: int
+    effort_most: int
+
+
+class FailureEntry(msgspec.Struct):
+    """The step that breaks a conjunct; what is known of reaching it, in words, and the run that does."""
+
+    step: TraceEntry
+    reached: str
+    run: TraceEntry | None
+
+
+class ProofObligation(msgspec.Struct):
+    name: str
+    kind: str
+    about: str | None
+    verdict: Verdict
+    seconds: float
+    detail: str
+    source: str | None
+    cached: bool
+    second_opinion: str | None
+    smtlib: str | None
+    stability: StabilityEntry | None
+    failure: FailureEntry | None
+
+
+class ProofEntry(msgspec.Struct):
+    """What came of one file; with an ``error`` there is no verdict."""
+
+    file: str
+    proof: str
+    model: str | None
+    variant: str | None
+    options: dict[str, str]
+    parameters: dict[str, int | str]
+    property: str | None
+    verdict: Verdict | None
+    detail: str
+    error: str | None
+    seconds: float
+    statistics: dict[str, int]
+    obligations: list[ProofObligation]
+    notes: list[str]
+    witness: TraceEntry | None
+
+
+class ProofDocument(msgspec.Struct):
+    """What `verify-invariant` found."""
+
+    tool: Literal["fdverify"]
+    version: str
+    command: Literal["verify-invariant"]
+    solver: str
+    exit_code: int
+    seconds: float
+    proofs: list[ProofEntry]
+
+
+def proof_document(results: Sequence[ProofResult], seconds: float, witness: bool) -> str:
+    found = ProofDocument(
+        tool="fdverify",
+        version=__version__,
+        command="verify-invariant",
+        solver=SOLVER,
+        exit_code=exit_code(results),
+        seconds=round(seconds, 3),
+        proofs=[_proof(result, witness) for result in results],
+    )
+    return json.dumps(msgspec.to_builtins(found), indent=2) + "\n"
+
+
+def schema() -> bytes:
+    """The JSON Schema of the document, as it ships."""
+    return formatted_schema(ProofDocument)
+
+
+def _proof(result: ProofResult, witness: bool) -> ProofEntry:
+    subject = result.subject if result.error is None else None
+    conjuncts = {checked.question.about for checked in result.checked}
+    return ProofEntry(
+        file=str(result.path),
+        proof=result.name,
+        model=None if subject is None else subject.model,
+        variant=None if subject is None else subject.options.get("variant"),
+        options={} if subject is None else dict(subject.options),
+        parameters={} if subject is None else dict(subject.parameters),
+        property=None if subject is None else subject.goal,
+        verdict=None if subject is None else result.verdict,
+        detail=result.detail if result.error is None else "",
+        error=None if result.error is None else str(result.error),
+        seconds=round(result.seconds, 3),
+        statistics={} if subject is None else {"conjuncts": len(conjuncts - {subject.goal}), "k": subject.k},
+        obligations=[] if subject is None else _obligations(result),
+        notes=[] if result.vacuity is None else list(result.vacuity.notes),
+        witness=trace_entry(result.witness) if witness and result.witness is not None else None,
+    )
+
+
+def _obligations(result: ProofResult) -> list[ProofObligation]:
+    vacuity = [] if result.vacuity is None else result.vacuity.obligations
+    return [_obligation(result, checked) for checked in result.checked] + [
+        ProofObligation(
+            name=found.name,
+            kind=found.kind,
+            about=None,
+            verdict=found.verdict,
+            seconds=round(found.seconds, 3),
+            detail=found.detail,
+            source=None,
+            cached=False,
+            second_opinion=None,
+            smtlib=None,
+            stability=None,
+            failure=None,
+        )
+        for found in vacuity
+    ]
+
+
+def _obligation(result: ProofResult, checked: Checked) -> ProofObligation:
+    found, stability, broken = checked.obligation(), checked.stability(), checked.broken
+    assert result.subject is not None, "obligations are those of a loaded file"
+    return ProofObligation(
+        name=found.name,
+        kind=found.kind,
+        about=checked.question.about,
+        verdict=found.verdict,
+        seconds=round(found.seconds, 3),
+        detail=found.detail,
+        source=result.subject.sources.get(checked.question.about),
+        cached=checked.cached,
+        second_opinion=checked.second,
+        smtlib=None if checked.kept is None else str(checked.kept),
+        stability=None
+        if stability is None
+        else StabilityEntry(stability.seeds, stability.passed, stability.least, stability.middle, stability.most),
+        failure=None
+        if broken is None
+        else FailureEntry(
+            trace_entry(broken.step), broken.words, None if broken.run is None else trace_entry(broken.run)
+        ),
+    )

@@ -1,0 +1,121 @@
+"""What came of proofs, for people: failures with their step tables, then a summary table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fdverify.engines.inductive import Kind
+from fdverify.proofs.check import Checked, ProofResult, Stability
+from fdverify.reports.table import as_text, described, print_steps, print_verdict
+from fdverify.verdict import Verdict
+
+_KINDS = {
+    Kind.INITIATION: "initially, {about} is false",
+    Kind.CONSECUTION: "{about} holds with all other conjuncts, and is false after {rounds}",
+    Kind.GOAL: "all conjuncts hold, and the goal {about} does not",
+}
+
+
+def proofs_text(results: Sequence[ProofResult], seconds: float, witness: bool) -> str:
+    return as_text(lambda console: _print(console, results, seconds, witness))
+
+
+def _print(console: Console, results: Sequence[ProofResult], seconds: float, witness: bool) -> None:
+    for result in results:
+        if result.error is None:
+            _print_proof(console, result, witness)
+    stabilities = [(r, c) for r in results for c in r.checked if c.decisions]
+    if stabilities:
+        _print_stability(console, stabilities)
+    _print_summary(console, results)
+    console.print(Text(f"{len(results)} {'proof' if len(results) == 1 else 'proofs'}, {seconds:.1f} s", style="dim"))
+
+
+def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
+    failures = [checked for checked in result.checked if checked.broken is not None]
+    for checked in failures:
+        _print_failure(console, result, checked)
+    for checked in result.checked:
+        if checked.verdict is Verdict.UNKNOWN:
+            console.print(Text(f"{result.name}: {checked.question.name} is unknown: {checked.detail}"), soft_wrap=True)
+            console.print(Text(f"  its SMT-LIB text is kept in {checked.kept}"), soft_wrap=True)
+    if result.vacuity is not None:
+        if result.vacuity.dead_end is not None:
+            print_steps(console, result.vacuity.dead_end)
+        for note in result.vacuity.notes:
+            console.print(Text(f"note: {result.name}: {note}"), soft_wrap=True)
+    if witness and result.witness is not None and result.subject is not None:
+        console.print(Text(f"{result.name}: a run in which the premise of {result.subject.goal} holds at the end"))
+        print_steps(console, result.witness)
+    if result.verdict is not Verdict.PROVED:
+        print_verdict(console, result.verdict, result.detail, f"{result.name}: ")
+        if result.subject is not None:
+            about = described(result.subject.model, result.subject.options)
+            console.print(Text(f"{about}, k {result.subject.k}", style="dim"), soft_wrap=True)
+        console.print()
+
+
+def _print_failure(console: Console, result: ProofResult, checked: Checked) -> None:
+    assert checked.broken is not None, "only what is broken is a failure"
+    assert result.subject is not None, "and only what was loaded"
+    about = checked.question.about
+    source = result.subject.sources.get(about)
+    rounds = "this round" if checked.question.rounds == 1 else f"these {checked.question.rounds} rounds"
+    what = _KINDS[checked.question.kind].format(about=about, rounds=rounds)
+    place = "" if source is None else f"{source}: "
+    console.print(Text(f"{place}{checked.question.name} fails: {what}", style="bold"), soft_wrap=True)
+    meaning = result.subject.meanings.get(about, result.subject.goal_meaning)
+    console.print(Text(f"  {about}: {meaning}"), soft_wrap=True)
+    print_steps(console, checked.broken.step)
+    console.print(Text(f"  {checked.broken.words}"), soft_wrap=True)
+    # A run from the start that is the step itself need not be shown twice.
+    if checked.broken.run is not None and checked.broken.run != checked.broken.step:
+        print_steps(console, checked.broken.run)
+    console.print()
+
+
+def _print_stability(console: Console, found: Sequence[tuple[ProofResult, Checked]]) -> None:
+    """How the obligations of each proof fared under other seeds, and its most varying one."""
+    table = Table(title="stability", title_justify="left")
+    for name in ("proof", "seeds", "passed", "most varying obligation", "effort least", "median", "most"):
+        table.add_column(name, justify="left" if name.startswith(("proof", "most v")) else "right")
+    for result in dict.fromkeys(id(result) for result, _ in found):
+        own = [(checked, checked.stability()) for owner, checked in found if id(owner) == result]
+        measured = [(checked, stability) for checked, stability in own if stability is not None]
+        name = next(owner.name for owner, _ in found if id(owner) == result)
+        runs, passed = sum(s.seeds for _, s in measured), sum(s.passed for _, s in measured)
+        checked, widest = max(measured, key=lambda pair: _spread(pair[1]))
+        efforts = (str(widest.least), str(widest.middle), str(widest.most))
+        table.add_row(name, str(widest.seeds), f"{100 * passed / runs:g} %", checked.question.name, *efforts)
+    console.print(table)
+
+
+def _spread(stability: Stability) -> float:
+    return stability.most / max(1, stability.least)
+
+
+def _print_summary(console: Console, results: Sequence[ProofResult]) -> None:
+    table = Table()
+    for name in ("proof", "verdict", "conjuncts", "obligations", "cached", "seconds"):
+        table.add_column(name, justify="left" if name in ("proof", "verdict") else "right")
+    for result in results:
+        if result.error is not None:
+            kind = "bad file" if result.error.exit_code == 2 else "internal error"
+            table.add_row(Text(result.name), Text(kind, style="bold red"), "", "", "", f"{result.seconds:.1f}")
+            continue
+        conjuncts = {checked.question.about for checked in result.checked if checked.question.kind is not Kind.GOAL}
+        cached = sum(checked.cached for checked in result.checked)
+        style = "bold green" if result.verdict is Verdict.PROVED else "bold"
+        table.add_row(
+            Text(result.name),
+            Text(str(result.verdict), style=style),
+            str(len(conjuncts)),
+            str(len(result.obligations)),
+            str(cached),
+            f"{result.seconds:.1f}",
+        )
+    console.print(table)
