@@ -15,16 +15,18 @@ from fdverify.engines.inductive import (
     assumed,
     from_start,
 )
-from fdverify.engines.parameters import least_value, smallest
+from fdverify.engines.parameters import least_value, small_instances, smallest
 from fdverify.engines.reach import reach
 from fdverify.errors import InternalError
-from fdverify.logic import If, Not, Number, Truth
+from fdverify.logic import And, If, Not, Number, Truth
 from fdverify.models.system import Integers, Property
 from fdverify.smt.solver import Answer, FreshSolver
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.symbolic.witness import read_run
 from fdverify.traces.run import Run, replay
+
+_SMALL_INSTANCES = 8
 
 
 def explain(
@@ -99,11 +101,27 @@ def _examined(invariant: Invariant, claim: Property, kind: Kind, step: Run, in_f
         )
     if not in_full:
         return Broken(claim.name, step, None, breaks_goal=False)
+    return Broken(claim.name, step, *_reached(invariant, claim, step))
+
+
+def _reached(invariant: Invariant, claim: Property, step: Run) -> tuple[Reached, bool]:
+    """A run that breaks the goal if one is found, else one that breaks the claim, and whether it is the former.
+
+    It is looked for at the parameters of the step, then at small ones: the smallest step need not be the one reached.
+    """
+    both = Property(claim.name, lambda s: And(invariant.goal.holds(s), claim.holds(s)), claim.meaning)
     fixed = invariant.system.at({name: step.parameters[name] for name in invariant.system.arbitrary()})
-    reached = reach(fixed, invariant.goal)
-    if reached.run is None and claim is not invariant.goal:
-        reached = reach(fixed, claim)
-    return Broken(claim.name, step, reached, reached.run is not None and _breaks(invariant, reached.run))
+    first = reach(fixed, both)
+    others = small_instances(invariant.system)[:_SMALL_INSTANCES] if invariant.system.arbitrary() else []
+    for instance in [] if first.run else others:
+        found = reach(instance, both)
+        if found.run is not None:
+            fixed, first = instance, found
+            break
+    if first.run is None or _breaks(invariant, first.run):
+        return first, first.run is not None
+    worse = reach(fixed, invariant.goal)
+    return (first, False) if worse.run is None else (worse, True)
 
 
 def _breaks(invariant: Invariant, run: Run) -> bool:

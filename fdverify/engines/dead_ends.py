@@ -10,7 +10,7 @@ from fdverify.logic import Truth
 from fdverify.models.interpret import first_round
 from fdverify.models.system import State, System
 from fdverify.smt.solver import FreshSolver
-from fdverify.symbolic.progress import Plan, first_plans, stuck
+from fdverify.symbolic.progress import Plan, alike, first_plans, stuck
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.symbolic.witness import read_state
@@ -36,7 +36,7 @@ def dead_end(system: System, holds: Callable[[State], Truth], depth: int) -> tup
         plan = first_round(*read_state(anywhere, answer.value))
         if plan is None:
             return _reachable(system, plans, depth)
-        plans.append(plan)
+        plans += alike(system, plan)
     return Verdict.UNKNOWN, "cannot show that every state has a next round", None
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from fdverify.logic import Not
 from fdverify.models.system import Property, System
 from fdverify.smt.script import Assertion, Script, printed
+from fdverify.symbolic.products import Products
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.traces.run import Run
@@ -96,7 +97,7 @@ class _Part:
     ages: list[Any]
 
 
-def conclusion(unrolling: Unrolling, about: Property) -> _Part:
+def _part(unrolling: Unrolling, about: Property) -> _Part:
     negated = truth(Not(about.holds(unrolling.states[-1])))
     return _Part(about, negated, unrolling.age_facts(unrolling.closure.copy()))
 
@@ -121,7 +122,7 @@ def from_start(invariant: Invariant, rounds: int) -> Unrolling:
 def _initiation(invariant: Invariant, depth: int) -> list[Question]:
     unrolling = from_start(invariant, depth)
     step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
-    parts = [conclusion(unrolling, conjunct) for conjunct in invariant.conjuncts]
+    parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
     suffix = "init" if depth == 0 else f"init-{depth}"
     return _questions(Kind.INITIATION, suffix, depth, step, ages, parts)
 
@@ -129,7 +130,7 @@ def _initiation(invariant: Invariant, depth: int) -> list[Question]:
 def _consecution(invariant: Invariant) -> list[Question]:
     unrolling, hypotheses = assumed(invariant, invariant.k)
     step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
-    parts = [conclusion(unrolling, conjunct) for conjunct in invariant.conjuncts]
+    parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
     return _questions(Kind.CONSECUTION, "step", invariant.k, step, hypotheses + ages, parts)
 
 
@@ -137,7 +138,7 @@ def _goal(invariant: Invariant) -> Question:
     unrolling = Unrolling(invariant.system, anywhere=True)
     hypotheses = [truth(conjunct.holds(unrolling.states[0])) for conjunct in invariant.conjuncts]
     step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
-    part = conclusion(unrolling, invariant.goal)
+    part = _part(unrolling, invariant.goal)
     (question,) = _questions(Kind.GOAL, "", 0, step, hypotheses + ages, [part])
     return question
 
@@ -145,15 +146,19 @@ def _goal(invariant: Invariant) -> Question:
 def _questions(
     kind: Kind, suffix: str, rounds: int, step: list[Any], hypotheses: list[Any], parts: list[_Part]
 ) -> list[Question]:
-    texts = iter(printed([*step, *hypotheses, *(term for part in parts for term in (*part.ages, part.negated))]))
+    shared_products = Products().with_those_of([*step, *hypotheses])
+    # Conclusions differ in little, so what all share is printed, and looked through for products, once.
+    own_facts = [[*part.ages, *shared_products.with_those_of([part.negated]).lemmas()] for part in parts]
+    conclusions = [term for part, facts in zip(parts, own_facts, strict=True) for term in (*facts, part.negated)]
+    texts = iter(printed([*step, *hypotheses, *conclusions]))
 
     def take(number: int) -> tuple[Assertion, ...]:
         return tuple(next(texts) for _ in range(number))
 
     step_texts, shared = take(len(step)), take(len(hypotheses))
     found = []
-    for part in parts:
-        own, (negated,) = take(len(part.ages)), take(1)
+    for part, facts in zip(parts, own_facts, strict=True):
+        own, (negated,) = take(len(facts)), take(1)
         name = f"{part.about.name}-{suffix}" if suffix else kind.value
         script = Script(f"{name} ({kind})", step_texts, (*shared, *own), negated)
         found.append(Question(name, kind, part.about.name, rounds, script))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 from fdverify.errors import UsageError
 from fdverify.logic import And, Number, Truth
-from fdverify.models.system import System, below_least
+from fdverify.models.system import State, System, below_least
 from fdverify.smt.solver import Answer, FreshSolver
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import Value, truth
@@ -40,6 +41,22 @@ def check_parameters(system: System) -> None:
                 f"cannot show that {parameter.name} = {parameter.value} is always at least {parameter.least}",
                 "fix the parameters it is made of, or write a simpler one",
             )
+
+
+def small_instances(system: System) -> list[System]:
+    """The system at small parameters that satisfy its assumptions; itself if all are fixed."""
+    arbitrary = [parameter for parameter in system.parameters if parameter.value is None]
+    choices = [list(enumerate(parameter.small_values())) for parameter in arbitrary]
+    found = []
+    # The first values of all parameters come first, then each parameter's second with the others' first, and so on.
+    for picked in sorted(product(*choices), key=lambda picked: sum(place for place, _ in picked)):
+        fixed = system.at({p.name: value for p, (_, value) in zip(arbitrary, picked, strict=True)})
+        numbers = State(fixed.parameter_values())
+        if all(numbers[p.name] >= p.least for p in system.parameters) and all(
+            assumption.holds(numbers) for assumption in system.assumptions
+        ):
+            found.append(fixed)
+    return found
 
 
 def smallest(unrolling: Unrolling, answer: Answer, ask: Callable[[Truth], Answer]) -> Answer:

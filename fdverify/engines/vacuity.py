@@ -16,6 +16,7 @@ import numpy as np
 from fdverify.engines.batch import Batches, Expansion, step_back, truths
 from fdverify.engines.dead_ends import dead_end
 from fdverify.engines.inductive import Invariant, Kind
+from fdverify.engines.parameters import small_instances
 from fdverify.engines.state_table import Rows, StateTable
 from fdverify.logic import And, Place, Truth, watching_premises
 from fdverify.models.interpret import initial_state
@@ -106,22 +107,6 @@ def _unsatisfied(system: System) -> tuple[Verdict, str]:
         return Verdict.UNKNOWN, f"the solver gave up on whether the assumptions {names} can hold: {answer.reason}"
     found = ", ".join(f"{name} = {value}" for name, value in read_parameters(unrolling, answer.value).items())
     return Verdict.VACUOUS, f"no small parameters satisfy the assumptions {names}; some that do: {found}"
-
-
-def small_instances(system: System) -> list[System]:
-    """The system at small parameters that satisfy its assumptions; itself if all are fixed."""
-    arbitrary = [parameter for parameter in system.parameters if parameter.value is None]
-    choices = [list(enumerate(parameter.small_values())) for parameter in arbitrary]
-    found = []
-    # The first values of all parameters come first, then each parameter's second with the others' first, and so on.
-    for picked in sorted(product(*choices), key=lambda picked: sum(place for place, _ in picked)):
-        fixed = system.at({p.name: value for p, (_, value) in zip(arbitrary, picked, strict=True)})
-        numbers = State(fixed.parameter_values())
-        if all(numbers[p.name] >= p.least for p in system.parameters) and all(
-            assumption.holds(numbers) for assumption in system.assumptions
-        ):
-            found.append(fixed)
-    return found
 
 
 def _searched(invariant: Invariant) -> _Search | None:

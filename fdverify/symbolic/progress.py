@@ -12,10 +12,13 @@ from typing import Any, TypeAlias
 
 from fdverify.logic import And, Not, Truth
 from fdverify.models.system import Choice, Flag, State, System
-from fdverify.symbolic.selection import planned_selection
+from fdverify.symbolic.selection import Pick, planned_selection
 
 Plan: TypeAlias = Mapping[str, Any]
 """For each choice: yes or no, or which ages."""
+
+
+_PICKS: tuple[Pick, ...] = ("oldest", "all", frozenset())
 
 
 def first_plans(system: System) -> list[Plan]:
@@ -24,8 +27,15 @@ def first_plans(system: System) -> list[Plan]:
     return [
         {choice.name: yes if isinstance(choice, Flag) else pick for choice in choices}
         for yes in (True, False)
-        for pick in ("oldest", "all", frozenset[int]())
+        for pick in _PICKS
     ]
+
+
+def alike(system: System, plan: Plan) -> list[Plan]:
+    """A plan, and those with the same flags that say which ages to deliver for every state at once."""
+    choices = [choice for phase in system.phases for choice in phase.choices]
+    others = [{c.name: plan[c.name] if isinstance(c, Flag) else pick for c in choices} for pick in _PICKS]
+    return [plan, *others]
 
 
 def stuck(system: System, state: State, plans: Iterable[Plan]) -> Truth:

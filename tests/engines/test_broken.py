@@ -62,7 +62,7 @@ def test_a_late_sender_breaks_accuracy_at_the_least_safe_timeout(delta: int, lea
     refuted(late, "strong-accuracy", [explore(late, claim), bmc(late, claim, depth=60)])
     inducted = k_induction(late, claim, max_k=60)
     assert inducted.verdict is Verdict.NOT_INDUCTIVE
-    assert "range of sender_timer is false in a reachable state" in inducted.detail
+    assert "range(sender_timer) is false in a reachable state" in inducted.detail
 
 
 @pytest.mark.parametrize(("delta", "least"), [(0, 6), (2, 7), (3, 9)])
@@ -90,6 +90,6 @@ def test_a_sleepy_receiver_leaves_the_range_of_its_timer() -> None:
     sleepy = broken("SLEEPY_RECEIVER", 1, 2)
     result = k_induction(sleepy, sleepy.property("strong-accuracy"), max_k=20)
     assert result.verdict is Verdict.NOT_INDUCTIVE
-    assert "range of receiver_timer is false in a reachable state" in result.detail
+    assert "range(receiver_timer) is false in a reachable state" in result.detail
     assert result.run is not None
     assert replay(sleepy, result.run).last.receiver_timer == 2

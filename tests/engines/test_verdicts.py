@@ -100,7 +100,7 @@ def test_a_wrong_range_is_not_inductive_and_shown_with_its_run() -> None:
     wrong = Variable("x", Integers(), initial=lambda s: 0, range=lambda s: s.x <= 1)
     result = inducted(counter(up_to_limit, lambda s: s.x <= 3, wrong))
     assert result.verdict is Verdict.NOT_INDUCTIVE
-    assert "range of x is false in a reachable state" in result.detail
+    assert "range(x) is false in a reachable state" in result.detail
     assert result.run is not None
     assert len(result.run.rounds) == 2
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from fdverify.models.system import Flag, Integers, Labels, Parameter, Phase, Property, System, Update, Variable, update
-from fdverify.traces.steps import Row
+from fdverify.traces.steps import Row, Shown
 from fdverify.reports.table import print_result
 from fdverify.verdict import Result, Verdict
 
@@ -45,7 +45,8 @@ ROWS = [
 def printed(rows: list[Row], colour: bool) -> str:
     file = StringIO()
     looks: dict[str, Any] = {"force_terminal": True, "color_system": "truecolor"} if colour else {"color_system": None}
-    print_result(Console(file=file, width=200, highlight=False, **looks), system(), GOOD, VIOLATED, rows, 1.25)
+    trace = Shown({"floors": 3}, tuple(rows)) if rows else None
+    print_result(Console(file=file, width=200, highlight=False, **looks), system(), GOOD, VIOLATED, trace, 1.25)
     return file.getvalue()
 
 
