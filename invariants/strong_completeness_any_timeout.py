@@ -1,7 +1,7 @@
 """Strong Completeness, for every initial timeout: a crashed sender is suspected in time, and for good (row 5).
 
-Formulas of Appendix E; ``hlfsc`` counts the rounds since the crash and is not capped.  Its type invariants (37)–(47) and
-(50) are the declared ranges.
+Formulas of Appendix E; ``hlfsc`` counts the rounds since the crash and is not capped.  Its type invariants (37)–(47)
+and (50) are the declared ranges.
 """
 
 from eventually_strong_accuracy import safe_timeout_unchanged, timeout_grows_until_safe

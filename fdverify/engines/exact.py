@@ -1,7 +1,7 @@
 """Answers that are right about all ages.
 
-For a symbolic Δ, claims about ages are spelled out at some ages only, so ``sat`` is a candidate.  It is looked for again
-with Δ bounded and all ages up to the bound spelled out: then it is exact, and it has a small Δ.
+For a symbolic Δ, claims about ages are spelled out at some ages only, so ``sat`` is a candidate.  It is looked for once
+more with Δ bounded and all ages up to the bound spelled out: then it is exact, and it has a small Δ.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from typing import Any
 
 from fdverify.logic import Not
 from fdverify.models.system import Property, System
+from fdverify.smt.products import product_lemmas
 from fdverify.smt.script import Assertion, Script, printed
-from fdverify.symbolic.products import Products
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.traces.run import Run
@@ -146,20 +146,19 @@ def _goal(invariant: Invariant) -> Question:
 def _questions(
     kind: Kind, suffix: str, rounds: int, step: list[Any], hypotheses: list[Any], parts: list[_Part]
 ) -> list[Question]:
-    shared_products = Products().with_those_of([*step, *hypotheses])
-    # Conclusions differ in little, so what all share is printed, and looked through for products, once.
-    own_facts = [[*part.ages, *shared_products.with_those_of([part.negated]).lemmas()] for part in parts]
-    conclusions = [term for part, facts in zip(parts, own_facts, strict=True) for term in (*facts, part.negated)]
-    texts = iter(printed([*step, *hypotheses, *conclusions]))
+    # Conclusions differ in little, so what they share is printed once.
+    texts = iter(printed([*step, *hypotheses, *(term for part in parts for term in (*part.ages, part.negated))]))
 
     def take(number: int) -> tuple[Assertion, ...]:
         return tuple(next(texts) for _ in range(number))
 
     step_texts, shared = take(len(step)), take(len(hypotheses))
+    with_products = [assertion for assertion in (*step_texts, *shared) if "(*" in assertion.formula]
     found = []
-    for part, facts in zip(parts, own_facts, strict=True):
-        own, (negated,) = take(len(facts)), take(1)
+    for part in parts:
+        ages, (negated,) = take(len(part.ages)), take(1)
         name = f"{part.about.name}-{suffix}" if suffix else kind.value
-        script = Script(f"{name} ({kind})", step_texts, (*shared, *own), negated)
+        lemmas = product_lemmas([*with_products, *ages, negated])
+        script = Script(f"{name} ({kind})", step_texts, (*shared, *ages, *lemmas), negated)
         found.append(Question(name, kind, part.about.name, rounds, script))
     return found

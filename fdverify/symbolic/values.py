@@ -29,7 +29,7 @@ class Value(Symbolic):
         return _connected(z3.Z3_mk_or, operands)
 
     def negation(self) -> Bool:
-        return Bool(z3.Not(truth(self)))
+        return Bool(_applied(z3.Z3_mk_not, z3.BoolRef, truth(self)))
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Value:
         model = next((x for x in (then, otherwise) if isinstance(x, Value)), None)
@@ -41,7 +41,7 @@ class Value(Symbolic):
         raise AssertionError("each kind of value lifts its own")
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        return Bool(self.term == self.lift(other))
+        return Bool(_applied(z3.Z3_mk_eq, z3.BoolRef, self.term, self.lift(other)))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return Bool(self.term != self.lift(other))
@@ -52,11 +52,24 @@ class Value(Symbolic):
         return str(self.term)
 
 
-def _connected(make: Callable[[Any, int, Any], Any], operands: Sequence[Any]) -> Bool:
-    """Z3's own And and Or look for coercions that are not needed here; a proof is mostly made of them."""
-    terms = [truth(operand) for operand in operands]
+# Z3's Python operators look for coercions before they build a term.  Here the kinds are known, and building is most of
+# the work of a proof, so the terms are built directly.
+
+
+def _applied(make: Callable[..., Any], kind: type, *terms: Any) -> Any:
+    """The term that a function of Z3's makes of so many terms."""
     context = terms[0].ctx
-    return Bool(z3.BoolRef(make(context.ref(), len(terms), (z3.Ast * len(terms))(*(t.ast for t in terms))), context))
+    return kind(make(context.ref(), *(term.ast for term in terms)), context)
+
+
+def _listed(make: Callable[..., Any], kind: type, terms: Sequence[Any]) -> Any:
+    """The term that a function of Z3's makes of a list of terms."""
+    context = terms[0].ctx
+    return kind(make(context.ref(), len(terms), (z3.Ast * len(terms))(*(term.ast for term in terms))), context)
+
+
+def _connected(make: Callable[..., Any], operands: Sequence[Any]) -> Bool:
+    return Bool(_listed(make, z3.BoolRef, [truth(operand) for operand in operands]))
 
 
 class Bool(Value):
@@ -77,23 +90,27 @@ class Int(Value):
             return z3.IntVal(int(value))
         misuse(f"expected an integer, got {shortened(value)}", "use If(condition, 1, 0) to count a condition")
 
+    @staticmethod
+    def _made(make: Callable[..., Any], *terms: Any) -> Int:
+        return Int(_listed(make, z3.ArithRef, terms))
+
     def __add__(self, other: Any) -> Int:
-        return Int(self.term + self.lift(other))
+        return self._made(z3.Z3_mk_add, self.term, self.lift(other))
 
     def __radd__(self, other: Any) -> Int:
-        return Int(self.lift(other) + self.term)
+        return self._made(z3.Z3_mk_add, self.lift(other), self.term)
 
     def __sub__(self, other: Any) -> Int:
-        return Int(self.term - self.lift(other))
+        return self._made(z3.Z3_mk_sub, self.term, self.lift(other))
 
     def __rsub__(self, other: Any) -> Int:
-        return Int(self.lift(other) - self.term)
+        return self._made(z3.Z3_mk_sub, self.lift(other), self.term)
 
     def __mul__(self, other: Any) -> Int:
-        return Int(self.term * self.lift(other))
+        return self._made(z3.Z3_mk_mul, self.term, self.lift(other))
 
     def __rmul__(self, other: Any) -> Int:
-        return Int(self.lift(other) * self.term)
+        return self._made(z3.Z3_mk_mul, self.lift(other), self.term)
 
     def __neg__(self) -> Int:
         return Int(-self.term)
@@ -110,16 +127,16 @@ class Int(Value):
         return Int(operation(self.term, z3.IntVal(divisor)))
 
     def __lt__(self, other: Any) -> Bool:
-        return Bool(self.term < self.lift(other))
+        return Bool(_applied(z3.Z3_mk_lt, z3.BoolRef, self.term, self.lift(other)))
 
     def __le__(self, other: Any) -> Bool:
-        return Bool(self.term <= self.lift(other))
+        return Bool(_applied(z3.Z3_mk_le, z3.BoolRef, self.term, self.lift(other)))
 
     def __gt__(self, other: Any) -> Bool:
-        return Bool(self.term > self.lift(other))
+        return Bool(_applied(z3.Z3_mk_gt, z3.BoolRef, self.term, self.lift(other)))
 
     def __ge__(self, other: Any) -> Bool:
-        return Bool(self.term >= self.lift(other))
+        return Bool(_applied(z3.Z3_mk_ge, z3.BoolRef, self.term, self.lift(other)))
 
 
 class Bits(Value):
