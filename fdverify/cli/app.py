@@ -151,6 +151,10 @@ def _command_options(command: Command) -> list[inspect.Parameter]:
     for setting in command.settings:
         if isinstance(setting.default, bool):
             found.append(_option(setting.argument, bool, setting.default, setting.flag, help=setting.meaning))
+        elif setting.file:
+            found.append(
+                _option(setting.argument, Path | None, None, setting.flag, metavar="FILE", help=setting.meaning)
+            )
         else:
             kind = int if setting.default is not None else int | None
             found.append(

@@ -18,6 +18,7 @@ class Setting:
     default: Any
     meaning: str
     least: int | None = None
+    file: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,11 @@ COMMANDS = (
     ),
     Command(
         "induct",
-        "Prove by k-induction, from the property and the variables' ranges alone.",
-        (Setting("--max-k", "max_k", 60, "the largest k to try", 1),),
+        "Prove by k-induction, from the property, the variables' ranges and the conjuncts of a proof file.",
+        (
+            Setting("--max-k", "max_k", 60, "the largest k to try", 1),
+            Setting("--lemmas", "lemmas", None, "a proof file whose conjuncts are proved along", file=True),
+        ),
     ),
     Command(
         "simulate",

@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from fdverify.errors import FdverifyError
+from fdverify.errors import FdverifyError, UsageError
 from fdverify.models.catalogue import find_model, in_user_file, is_file_reference, line_in
 from fdverify.models.model import OptionValue
 from fdverify.models.system import System
 from fdverify.verdict import Report, Result
+
+if TYPE_CHECKING:
+    from fdverify.proofs.proof import Proof
 
 Found = TypeVar("Found")
 _ENGINES = {
@@ -39,10 +42,21 @@ class Job:
 
     def run(self, report: Report) -> Result:
         engine = _engine(self.command)
-        system = self.system()
-        return self._blaming_the_file(
-            lambda: engine(system, system.property(self.claim), report=report, **self.settings)
-        )
+        system, settings = self.system(), dict(self.settings)
+        if settings.get("lemmas") is not None:
+            proof = self._lemmas(settings["lemmas"])
+            system, settings["lemmas"] = proof.assuming(system), proof.lemmas()
+        elif "lemmas" in settings:
+            settings["lemmas"] = ()
+        return self._blaming_the_file(lambda: engine(system, system.property(self.claim), report=report, **settings))
+
+    def _lemmas(self, file: Path) -> Proof:
+        from fdverify.proofs.files import load_proof
+
+        proof, model = load_proof(file), find_model(self.model)
+        if proof.model.name != model.name:
+            raise UsageError(f"{file} is about {proof.model.name}, not about {model.name}")
+        return proof
 
     def _blaming_the_file(self, work: Callable[[], Found]) -> Found:
         """An exception that a user's model raises is bad input, told with the place in their file."""

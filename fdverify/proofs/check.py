@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -94,6 +95,7 @@ class ProofResult:
     checked: list[Checked] = field(default_factory=list)
     vacuity: work.VacuityShown | None = None
     seconds: float = 0.0
+    """Spent on it by all workers together."""
 
     @property
     def name(self) -> str:
@@ -129,7 +131,7 @@ def check(files: Iterable[Path], settings: Settings, report: Callable[[Stage], N
 
     def finished(task: Task, outcome: Outcome) -> list[Task]:
         tasks = by_path[task.key[0]].finished(task, outcome)
-        report(_stage(checks))
+        report(_stage(checks, settings))
         return tasks
 
     pool = Pool(settings.jobs, settings.memory_limit, deadline)
@@ -152,16 +154,21 @@ def _check_only(results: list[ProofResult], only: tuple[str, ...]) -> None:
             raise UsageError(f"--only {name}: no proof has a conjunct or an obligation of that name")
 
 
-def _stage(checks: list[_ProofCheck]) -> Stage:
-    done: dict[str, int] = {}
-    total: dict[str, int] = {}
+def _stage(checks: list[_ProofCheck], settings: Settings) -> Stage:
+    done: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for check in checks:
         for checked in check.result.checked:
-            kind = str(checked.question.kind)
-            total[kind] = total.get(kind, 0) + 1
-            done[kind] = done.get(kind, 0) + (checked.verdict is not None)
-        total[Kind.VACUITY] = total.get(Kind.VACUITY, 0) + 1
-        done[Kind.VACUITY] = done.get(Kind.VACUITY, 0) + (check.result.vacuity is not None)
+            total[checked.question.kind] += 1
+            done[checked.question.kind] += checked.verdict is not None
+            if settings.second_opinion is not None:
+                total["second opinion"] += 1
+                done["second opinion"] += checked.second is not None
+            if settings.stability:
+                total["seeds"] += settings.stability
+                done["seeds"] += len(checked.decisions)
+        total[Kind.VACUITY] += 1
+        done[Kind.VACUITY] += check.result.vacuity is not None
     return Stage(done, total)
 
 
@@ -171,7 +178,6 @@ class _ProofCheck:
     def __init__(self, path: Path, settings: Settings) -> None:
         self._settings = settings
         self._place = work.Place(path, settings.parameters, settings.options, settings.k)
-        self._start = monotonic()
         self.result = ProofResult(path)
         self._running: set[Any] = set()
         self._explaining = False
@@ -188,7 +194,7 @@ class _ProofCheck:
         """Note what came of a task; what is to be done next."""
         _, stage, name, _ = task.key
         self._running.discard(task.key)
-        self.result.seconds = monotonic() - self._start
+        self.result.seconds += outcome.seconds
         if self.result.error is not None:
             return []
         if outcome.error is not None:

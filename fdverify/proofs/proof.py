@@ -111,9 +111,14 @@ class Proof:
         values = {parameter.name: parameters.get(parameter.name) for parameter in self.model.parameters}
         defaults = {option.name: option.default for option in self.model.options}
         system = self.model.instantiate(values, {**defaults, **self.options, **options})
+        return self.assuming(system)
+
+    def assuming(self, system: System) -> System:
+        """The system under this proof's assumptions."""
         return replace(system, assumptions=(*system.assumptions, *self._assumptions))
 
     def lemmas(self) -> tuple[Property, ...]:
+        """The conjuncts, to help with another goal."""
         return tuple(self._conjuncts)
 
     def _claim(self, predicate: Callable[[Any], Truth], what: str) -> Property:

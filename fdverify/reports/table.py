@@ -32,6 +32,9 @@ def as_text(show: Callable[[Console], None]) -> str:
     text = StringIO()
     colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     console = Console(file=text, force_terminal=sys.stdout.isatty(), highlight=False, color_system=colours)
+    # A file or a pipe has no width of its own: give tables what they need instead of breaking their columns.
+    if not console.is_terminal:
+        console.width = _WIDEST
     show(console)
     return text.getvalue()
 
@@ -83,9 +86,6 @@ def print_steps(console: Console, trace: Shown) -> None:
         texts = [_cell(console, new, changed=old != new) for old, new in pairs]
         table.add_row(Text(number), Text(chosen(row.choices)), *texts)
         before = cells
-    # A file or a pipe has no width of its own: give the table what it needs instead of breaking its columns.
-    if not console.is_terminal:
-        console.width = _WIDEST
     console.print(table)
 
 
