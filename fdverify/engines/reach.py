@@ -1,21 +1,36 @@
-"""Is a claim false in a reachable state?  Looked for by the explorer, at fixed parameters and within limits."""
+"""Is a claim false in a reachable state?  Looked for at fixed parameters and within limits.
+
+The explorer does it, unless messages may have so many ages that it would drown in the sets of them: then the solver.
+"""
 
 from __future__ import annotations
 
+from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explored
 from fdverify.engines.inductive import Reached
 from fdverify.models.system import Property, System
 from fdverify.traces.run import confirmed
-from fdverify.verdict import silent
+from fdverify.verdict import Verdict, silent
 
 _MOST_ROUNDS = 150
 _MOST_STATES = 40_000
+_LARGEST_EXPLORED_DELTA = 7
+_MOST_SEARCHED_ROUNDS = 30
 
 
 def reach(system: System, claim: Property) -> Reached:
+    values = system.fixed_values()
+    if any(values[bound] > _LARGEST_EXPLORED_DELTA for bound in system.age_bounds()):
+        return _searched(system, claim)
     # Without caps: a claim may tell apart any two values.
     exploration = explored(system, claim, {}, False, _MOST_ROUNDS, silent, _MOST_STATES)
     if exploration.violation is not None:
         run = confirmed(system, claim, exploration.trace_to(exploration.violation))
         return Reached(run, complete=False, rounds=len(run.rounds))
     return Reached(None, exploration.complete, len(exploration.levels) - 1)
+
+
+def _searched(system: System, claim: Property) -> Reached:
+    found = bmc(system, claim, _MOST_SEARCHED_ROUNDS)
+    depth = found.statistics["depth"]
+    return Reached(found.run if found.verdict is Verdict.VIOLATED else None, complete=False, rounds=depth)

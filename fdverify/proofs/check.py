@@ -320,7 +320,8 @@ class _ProofCheck:
         checked.needs_explanation = False
         found = outcome.value
         if outcome.lost is not None:
-            self._unknown(checked, f"not inductive as it seems, but no step was found in time: {outcome.lost}")
+            seems = checked.detail or "not inductive as it seems"
+            self._unknown(checked, f"{seems}; no step was found in time: {outcome.lost}")
         elif isinstance(found, work.BrokenShown):
             checked.broken = found
             checked.verdict = Verdict.VIOLATED if found.breaks_goal else Verdict.NOT_INDUCTIVE

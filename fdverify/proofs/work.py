@@ -140,14 +140,15 @@ def vacuous(place: Place) -> VacuityShown:
 
     invariant = place.invariant()
     found = vacuity(invariant)
-    notes = tuple(
-        f"{premise.claim}: the premise at {premise.place.file}:{premise.place.line} is not reached at small parameters"
+    notes = [
+        f"{premise.claim}: the premise at {premise.place.file}:{premise.place.line} was not met in the runs looked at"
         for premise in found.unmet
-    )
+    ]
+    notes += [f"phase {phase} changed nothing in the runs looked at" for phase in found.idle]
     return VacuityShown(
         found.obligations,
         found.detail,
-        notes,
+        tuple(notes),
         None if found.witness is None else shown(invariant.system, found.witness),
         None if found.dead_end is None else shown(invariant.system, found.dead_end),
         found.false,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -22,8 +23,8 @@ _GROWTH = 4
 class Task:
     """Work for a worker process: what is called, for what, and at most how long (``None``: as long as there is time).
 
-    Work that takes longer than ``patience`` is stopped and begun again later with more of it, so that a few hard
-    questions do not keep the easy ones waiting.
+    Work that takes longer than ``patience`` while other work waits is stopped and begun again later with more of it, so
+    that a few hard questions do not keep the easy ones waiting.
     """
 
     key: Any
@@ -100,11 +101,11 @@ class Pool:
 
     def _collect(self) -> list[tuple[Task, Outcome]]:
         busy = {worker.here: worker for worker in self._workers if worker.task is not None}
-        soonest = min(worker.since + _allowed(worker) - monotonic() for worker in busy.values())
+        soonest = min(worker.since + self._allowed(worker) - monotonic() for worker in busy.values())
         ready: list[Any] = wait(list(busy), timeout=max(0.0, min(soonest, self._left(), _LONGEST_WAIT)))
         found = [self._receive(busy[connection]) for connection in ready]
         for worker in [w for w in self._workers if w.task is not None]:
-            if monotonic() - worker.since >= _allowed(worker):
+            if monotonic() - worker.since >= self._allowed(worker):
                 found += self._stopped(worker)
         return found
 
@@ -127,10 +128,15 @@ class Pool:
         assert worker.task is not None, "a worker is stopped because of its task"
         task = worker.task
         self._remove(worker)
-        if task.limit is not None and task.patience >= task.limit:
+        if task.limit is not None and monotonic() - worker.since >= task.limit:
             return [(task, Outcome(lost=f"stopped after {task.limit:g} s", seconds=task.limit))]
         self._waiting.append(replace(task, patience=task.patience * _GROWTH))
         return []
+
+    def _allowed(self, worker: _Worker) -> float:
+        assert worker.task is not None, "only a task has limits"
+        limit = math.inf if worker.task.limit is None else worker.task.limit
+        return min(limit, worker.task.patience) if self._waiting else limit
 
     def _remove(self, worker: _Worker) -> None:
         worker.stop()
@@ -144,12 +150,6 @@ class Pool:
         left = deque([*running, *self._waiting])
         while left:
             left.extend(finished(left.popleft(), Outcome(lost="the time limit was reached")))
-
-
-def _allowed(worker: _Worker) -> float:
-    assert worker.task is not None, "only a task has limits"
-    limit, patience = worker.task.limit, worker.task.patience
-    return patience if limit is None else min(limit, patience)
 
 
 def _serve(there: Connection, memory_limit: int | None) -> None:
