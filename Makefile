@@ -5,13 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: verify test test-full check bench clean
+.PHONY: verify test test-full check bench tables clean
 
 verify: $(READY)
-	$(BIN)/fdverify explore --variant tla --delta 2 --phi 4 --timeout '6*phi+delta' --subrounds
-	$(BIN)/fdverify induct --variant tla --delta 2 --phi 4 --timeout '6*phi+delta'
-	@echo 'The next one is violated, as it should be: the initial timeout is too short.'
-	$(BIN)/fdverify bmc --variant tla --delta 2 --phi 4 --timeout 'delta+1'; test $$? -eq 1
+	$(BIN)/verify-invariant invariants
 
 test: $(READY)
 	FDVERIFY_TESTS=sample $(BIN)/python -m pytest -q -n $(JOBS)
@@ -20,14 +17,17 @@ test-full: $(READY)
 	$(BIN)/python tests/record.py -n $(JOBS)
 
 check: $(READY)
-	$(BIN)/ruff check fdverify tests examples benchmarks
-	$(BIN)/ruff format --check fdverify tests examples benchmarks
+	$(BIN)/ruff check fdverify tests examples benchmarks invariants
+	$(BIN)/ruff format --check fdverify tests examples benchmarks invariants
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(MAKE) test
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+tables: $(READY)
+	$(BIN)/python benchmarks/tables.py
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
@@ -36,4 +36,5 @@ clean:
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m compileall -q fdverify
 	touch $(READY)

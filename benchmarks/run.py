@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import platform
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from unittest.mock import patch
+
+from commands import ROOT, machine, measured
 
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
@@ -20,9 +17,7 @@ from fdverify.models.interpret import initial_state, observe, possible
 from fdverify.models.system import System
 from fdverify.smt.solver import FreshSolver
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "performance.md"
-FDVERIFY = Path(sys.executable).with_name("fdverify")
 REPEATS = 3
 
 
@@ -34,6 +29,7 @@ class Timed:
     arguments: str
     target: str
     published: str = ""
+    command: str = "fdverify"
 
 
 COMMANDS = (
@@ -61,28 +57,19 @@ COMMANDS = (
     Timed("induct (2,4)", "induct --delta 2 --phi 4", "", "TLC 3 s, Apalache 8 min, FAST 16 min"),
     Timed("induct (4,4)", "induct --delta 4 --phi 4", "", "TLC 3 s, Apalache 12 min, FAST over 6 h"),
     Timed("induct (4,5)", "induct --delta 4 --phi 5", "", "TLC 3 s, Apalache over 6 h, FAST over 6 h"),
+    *(
+        Timed(f"{proof}, every Δ and Φ", f"invariants/{proof}.py --no-cache", "1 s", ivy, "verify-invariant")
+        for proof, ivy in (
+            ("strong_accuracy", "Ivy 4 s"),
+            ("eventually_strong_accuracy", "Ivy 4 s"),
+            ("strong_completeness_fixed_timeout", "Ivy 8 s"),
+            ("strong_completeness_big_timeout", "Ivy 22 s"),
+            ("strong_completeness_any_timeout", "Ivy 44 s"),
+        )
+    ),
+    Timed("all five proofs", "invariants --no-cache", "4 s, 500 MB", "Ivy 82 s", "verify-invariant"),
+    Timed("all five proofs, cached", "invariants", "", "", "verify-invariant"),
 )
-
-
-def measured(arguments: list[str]) -> tuple[float, int, str]:
-    """The least wall time of some runs in seconds, the largest memory in MB, and the verdict."""
-    times, memory, verdict = [], 0, ""
-    for _ in range(REPEATS):
-        json_wanted = [] if arguments == ["--help"] else ["--json"]
-        start = perf_counter()
-        with subprocess.Popen(
-            [FDVERIFY, *arguments, *json_wanted], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        ) as process:
-            assert process.stdout is not None
-            printed = process.stdout.read()
-            _, _, usage = os.wait4(process.pid, 0)
-            process.returncode = 0
-        times.append(perf_counter() - start)
-        memory = max(memory, usage.ru_maxrss // 1024)
-        if json_wanted:
-            found = json.loads(printed)
-            verdict = f"{found['verdict']}, " + ", ".join(f"{k} {v}" for k, v in found["statistics"].items())
-    return min(times), memory, verdict
 
 
 def one_at_a_time(system: System) -> int:
@@ -123,14 +110,6 @@ def ratios() -> list[str]:
     ]
 
 
-def machine() -> str:
-    name = next(
-        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
-        platform.processor(),
-    )
-    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
-
-
 def main() -> None:
     lines = [
         "# Performance",
@@ -145,8 +124,8 @@ def main() -> None:
     ]
     for timed in COMMANDS:
         print(timed.what, file=sys.stderr)
-        wall, memory, found = measured(timed.arguments.split())
-        cells = [timed.what, f"{wall:.2f}", str(memory), timed.target, found, timed.published]
+        run = measured(timed.command, timed.arguments.split(), REPEATS)
+        cells = [timed.what, f"{run.wall:.2f}", str(run.memory), timed.target, run.verdict, timed.published]
         lines.append(f"| {' | '.join(cell or '–' for cell in cells)} |")
     lines += [
         "",

@@ -26,7 +26,8 @@ from fdverify.symbolic.values import truth
 from fdverify.symbolic.witness import read_run
 from fdverify.traces.run import Run, replay
 
-_SMALL_INSTANCES = 8
+_SMALL_INSTANCES = 6
+_ROUNDS_ELSEWHERE = 40
 
 
 def explain(
@@ -114,7 +115,7 @@ def _reached(invariant: Invariant, claim: Property, step: Run) -> tuple[Reached,
     first = reach(fixed, both)
     others = small_instances(invariant.system)[:_SMALL_INSTANCES] if invariant.system.arbitrary() else []
     for instance in [] if first.run else others:
-        found = reach(instance, both)
+        found = reach(instance, both, _ROUNDS_ELSEWHERE)
         if found.run is not None:
             fixed, first = instance, found
             break

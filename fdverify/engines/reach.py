@@ -18,12 +18,12 @@ _LARGEST_EXPLORED_DELTA = 7
 _MOST_SEARCHED_ROUNDS = 30
 
 
-def reach(system: System, claim: Property) -> Reached:
+def reach(system: System, claim: Property, most_rounds: int = _MOST_ROUNDS) -> Reached:
     values = system.fixed_values()
     if any(values[bound] > _LARGEST_EXPLORED_DELTA for bound in system.age_bounds()):
         return _searched(system, claim)
     # Without caps: a claim may tell apart any two values.
-    exploration = explored(system, claim, {}, False, _MOST_ROUNDS, silent, _MOST_STATES)
+    exploration = explored(system, claim, {}, False, most_rounds, silent, _MOST_STATES)
     if exploration.violation is not None:
         run = confirmed(system, claim, exploration.trace_to(exploration.violation))
         return Reached(run, complete=False, rounds=len(run.rounds))

@@ -1,0 +1,93 @@
+"""docs/paper-errata.md: what it says of the published formulas is so, and its tables are real."""
+
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from fdverify.engines.batch import truths
+from fdverify.engines.cti import explain
+from fdverify.engines.explore import Exploration, explore
+from fdverify.engines.inductive import Broken, Kind, questions
+from fdverify.logic import Place, Truth, watching_premises
+from fdverify.models.chandra_toueg import chandra_toueg
+from fdverify.models.system import Property, System
+from fdverify.proofs.files import load_proof
+from fdverify.reports.table import print_steps
+from fdverify.smt.decide import decide
+from fdverify.traces.steps import Shown, shown
+from fdverify.verdict import Verdict, silent
+from tests.proofs.published import FALSE, NEVER, formula_68, formula_90
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "paper-errata.md").read_text()
+
+
+def table(trace: Shown) -> str:
+    text = StringIO()
+    print_steps(Console(file=text, width=1000, highlight=False, color_system=None), trace)
+    return text.getvalue()
+
+
+def detector(delta: int, phi: int, timeout: str, crash: bool) -> System:
+    return chandra_toueg(delta, phi, variant="ivy", crash=crash, timeout=timeout)
+
+
+@pytest.mark.parametrize("number", FALSE)
+def test_a_formula_that_is_false_in_a_reachable_state(number: str) -> None:
+    formula, (delta, phi, timeout) = FALSE[number]
+    system = detector(delta, phi, timeout, crash=True)
+    result = explore(system, formula, depth=30)
+    assert result.verdict is Verdict.VIOLATED
+    assert result.run is not None
+    assert f"({number})" in PAGE
+    assert table(shown(system, result.run)) in PAGE
+
+
+@pytest.mark.parametrize("number", NEVER)
+def test_a_premise_that_never_holds(number: str) -> None:
+    formula, crash = NEVER[number]
+    met = False
+
+    def watch(place: Place, premise: Truth) -> None:
+        nonlocal met
+        met = met or bool(truths(premise, size).any())
+
+    for delta in range(4):
+        for phi in range(1, 4):
+            safe = 6 * phi + delta
+            depth = safe + phi * safe + 5 if crash else 100
+            exploration = Exploration(detector(delta, phi, str(safe), crash), ALWAYS, {}, subrounds=False)
+            exploration.run(depth, silent, most_states=20_000)
+            for level in exploration.levels:
+                size = len(level[0])
+                if size > 0:
+                    with watching_premises(watch):
+                        formula.holds(exploration.batches.state(level))
+    assert not met
+    assert f"({number})" in PAGE
+
+
+ALWAYS = Property("always", lambda s: True, "")
+
+
+def test_the_claim_that_precedence_lost_is_needed() -> None:
+    """With (68) as printed, the induction fails at a step that the errata show."""
+    invariant = load_proof(ROOT / "invariants" / "strong_completeness_any_timeout.py").at({}, {})
+    printed = Property("formula_68", formula_68, "")
+    authored = tuple(printed if c.name == "delivery_overdue_1_phi" else c for c in invariant.authored)
+    weaker = replace(invariant, authored=authored)
+    failed = [q for q in questions(weaker) if decide(q.script).status != "unsat"]
+    assert [question.name for question in failed] == ["delivery_overdue_2_phi-step", "formula_68-step"]
+    found = explain(weaker, Kind.CONSECUTION, "delivery_overdue_2_phi", 1)
+    assert isinstance(found, Broken)
+    assert table(shown(weaker.system, found.step)) in PAGE
+
+
+def test_an_equality_in_place_of_the_guard_says_nothing_of_later_rounds() -> None:
+    """(90) is true of a detector that takes its suspicion back right after the guard; the uncapped form is not."""
+    system = detector(0, 1, "6", crash=True)
+    assert explore(system, Property("(90)", formula_90, ""), depth=30).verdict is Verdict.BOUNDED
+    assert "(90)" in PAGE
