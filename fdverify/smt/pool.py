@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from fdverify.errors import FdverifyError
-from fdverify.smt.worker import context, prepare_process, send_answer
+from fdverify.smt.worker import context, prepare_process, send_answer, start
 
 _LONGEST_WAIT = 3600.0
 _PATIENCE = 2.0
@@ -45,20 +45,23 @@ class Outcome:
 
 class _Worker:
     def __init__(self, memory_limit: int | None) -> None:
-        self.here, there = context().Pipe()
-        self.process = context().Process(target=_serve, args=(there, memory_limit), daemon=True)
-        self.process.start()
-        there.close()
+        self.here, self._there = context().Pipe()
+        self.process = context().Process(target=_serve, args=(self._there, memory_limit), daemon=True)
         self.task: Task | None = None
         self.since = 0.0
+
+    def start(self) -> None:
+        start(self.process)
+        self._there.close()
 
     def give(self, task: Task) -> None:
         self.task, self.since = task, monotonic()
         self.here.send(task.work)
 
     def stop(self) -> None:
-        self.process.kill()
-        self.process.join()
+        if self.process.pid is not None:
+            self.process.kill()
+            self.process.join()
         self.here.close()
 
 
@@ -96,7 +99,9 @@ class Pool:
             if worker.task is None and self._waiting:
                 worker.give(self._waiting.popleft())
         while self._waiting and len(self._workers) < self._jobs:
+            # Known before it is started: whatever interrupts this, it will be stopped.
             self._workers.append(_Worker(self._memory_limit))
+            self._workers[-1].start()
             self._workers[-1].give(self._waiting.popleft())
 
     def _collect(self) -> list[tuple[Task, Outcome]]:

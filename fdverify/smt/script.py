@@ -14,6 +14,7 @@ import z3
 from fdverify.errors import InternalError
 
 _SYMBOL = re.compile(r"\|[^|]*\||[^\s()|]+")
+_ABBREVIATION = re.compile(r"\|[^|]*\||[$?]x\d+")
 _COMMAND = re.compile(r"\n(?=\((?:assert|declare-fun|declare-const|check-sat|set-)\b)")
 
 
@@ -81,8 +82,15 @@ def printed(terms: Sequence[Any]) -> list[Assertion]:
 
 
 def _formula(command: str) -> str:
-    body = command.strip().removeprefix("(assert").removesuffix(")")
-    return " ".join(body.split())
+    """What is asserted, the same text whatever else was printed: Z3 numbers its abbreviations throughout."""
+    body = " ".join(command.strip().removeprefix("(assert").removesuffix(")").split())
+    names: dict[str, str] = {}
+
+    def renamed(match: re.Match[str]) -> str:
+        token = match.group()
+        return token if token.startswith("|") else names.setdefault(token, f"{token[0]}{len(names)}")
+
+    return _ABBREVIATION.sub(renamed, body)
 
 
 def _assertion(formula: str, declarations: dict[str, str]) -> Assertion:

@@ -39,7 +39,7 @@ def run_in_worker(
     """
     here, there = context().Pipe(duplex=False)
     process = context().Process(target=_work, args=(work, there), daemon=True)
-    process.start()
+    start(process)
     there.close()
     deadline = None if time_limit is None else monotonic() + time_limit
     try:
@@ -81,10 +81,20 @@ def context() -> Any:
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
+def start(process: Any) -> None:
+    """Start a process; a Ctrl-C meanwhile is answered here, after it, and never there."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 def prepare_process() -> None:
     """What every worker process does first."""
     # Ctrl-C reaches the whole process group; who started this process decides what to do about it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -1,9 +1,10 @@
 """No mutant of the model or of a proof gets away: each is refuted by a step that replays, or is seen to be harmless.
 
-The explorer, which knows nothing of proofs, has the last word at every Δ ≤ 3 and Φ ≤ 3.
+The explorer, which knows nothing of proofs, has a say on every verdict at Δ ≤ 3 and Φ ≤ 3.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -14,59 +15,203 @@ import pytest
 from fdverify.engines.batch import truths
 from fdverify.engines.cti import explain
 from fdverify.engines.explore import Exploration, explored
-from fdverify.engines.inductive import Broken, Invariant, Kind, questions
-from fdverify.models.system import System
+from fdverify.engines.inductive import Broken, Invariant, Kind, Question, questions
+from fdverify.models.chandra_toueg import VARIANTS, chandra_toueg
+from fdverify.models.system import Property, System, always
 from fdverify.smt.decide import decide
-from fdverify.traces.run import replay
+from fdverify.traces.run import Run, replay
 from fdverify.verdict import Verdict, silent
 from tests.proofs.mutants import (
     ANY,
     BIG,
     EVENTUALLY,
     HARMLESS,
+    INVARIANTS,
     MODEL_MUTANTS,
     NOT_INDUCTIVE,
     PROOF_MUTANTS,
-    PROOFS,
     RAISED_ON_EVERY_DELIVERY,
     TRUSTS_BEYOND_A_TIMEOUT,
     VIOLATED,
+    Change,
     ModelMutant,
     ProofMutant,
     proof,
 )
 
-
-def first_failure(invariant: Invariant, in_full: bool = False) -> tuple[Kind, Broken] | None:
-    """The first obligation that fails, and the step against it; none if all are proved."""
-    for question in questions(invariant):
-        if decide(question.script).status != "unsat":
-            broken = explain(invariant, question.kind, question.about, question.rounds, in_full)
-            assert isinstance(broken, Broken), question.name
-            return question.kind, broken
-    return None
+LARGEST = 3
+SIZES = tuple(product(range(LARGEST + 1), range(1, LARGEST + 1)))
+ROUNDS_WITHOUT_CRASH = 150
+ROUNDS_BEFORE_CRASH = 12
 
 
-def check_step(invariant: Invariant, kind: Kind, broken: Broken) -> None:
-    """The step replays: it keeps the invariant until its last state, in which the claim is false."""
+def first_failure(invariant: Invariant) -> Question | None:
+    """The first obligation that is not proved, for arbitrary parameters."""
+    return next((q for q in questions(invariant) if decide(q.script).status != "unsat"), None)
+
+
+def explained(invariant: Invariant, failure: Question, in_full: bool) -> Broken:
+    """The step against an obligation, once it has been replayed here."""
+    broken = explain(invariant, failure.kind, failure.about, failure.rounds, in_full)
+    assert isinstance(broken, Broken)
     trace = replay(invariant.system, broken.step)
     states = [trace.initial, *(traced.after for traced in trace.rounds)]
-    claims = (invariant.goal,) if kind is Kind.GOAL else invariant.conjuncts
-    (claim,) = (claim for claim in claims if claim.name == broken.about)
-    inside = {Kind.INITIATION: [], Kind.CONSECUTION: states[:-1], Kind.GOAL: states}[kind]
-    assert (broken.step.start is None) == (kind is Kind.INITIATION)
+    inside = {Kind.INITIATION: [], Kind.CONSECUTION: states[:-1], Kind.GOAL: states}[failure.kind]
+    assert (broken.step.start is None) == (failure.kind is Kind.INITIATION)
+    assert len(broken.step.rounds) == failure.rounds
     assert all(conjunct.holds(state) is True for state in inside for conjunct in invariant.conjuncts)
-    assert claim.holds(states[-1]) is False
+    assert claim(invariant, failure).holds(states[-1]) is False
+    return broken
 
 
-def small(system: System) -> Iterator[System]:
-    """The system at every Δ ≤ 3 and Φ ≤ 3; if the first timeout is arbitrary, with a small and a safe one."""
-    for delta, phi in product(range(4), range(1, 4)):
-        fixed = system.at({"delta": delta, "phi": phi})
-        if "initial_timeout" not in fixed.arbitrary():
+def claim(invariant: Invariant, failure: Question) -> Property:
+    if failure.kind is Kind.GOAL:
+        return invariant.goal
+    (found,) = (conjunct for conjunct in invariant.conjuncts if conjunct.name == failure.about)
+    return found
+
+
+def small_step(invariant: Invariant, failure: Question) -> Run:
+    """A step against the same obligation at Δ ≤ 3 and Φ ≤ 3, the largest first: most there is to see."""
+    for delta, phi in reversed(SIZES):
+        fixed = replace(invariant, system=invariant.system.at({"delta": delta, "phi": phi}))
+        if isinstance(explain(fixed, failure.kind, failure.about, failure.rounds, in_full=False), Broken):
+            return explained(fixed, failure, in_full=False).step
+    raise AssertionError(f"{failure.name} fails for large parameters only")
+
+
+def explorer_confirms(system: System, broken: Property, run: Run) -> None:
+    """From where the run starts, the explorer comes to a state in which the claim is false as soon as the run does."""
+    assert run.parameters["delta"] <= LARGEST
+    assert run.parameters["phi"] <= LARGEST
+    fixed = system.at(run.parameters)
+    if run.start is not None:
+        started = tuple(replace(v, initial=_constant(run.start[v.name])) for v in system.variables)
+        fixed = replace(fixed, variables=started)
+    exploration = explored(fixed, broken, {}, False, len(run.rounds), silent)
+    assert exploration.violation is not None
+    assert exploration.violation.level == len(run.rounds)
+
+
+def _constant(value: Any) -> Callable[[object], Any]:
+    return lambda state: value
+
+
+def small(invariant: Invariant) -> Iterator[System]:
+    """The system at every Δ ≤ 3 and Φ ≤ 3: with a safe timeout and, if the proof allows for it, one that must grow."""
+    for delta, phi in SIZES:
+        fixed = invariant.system.at({"delta": delta, "phi": phi})
+        if not fixed.arbitrary():
             yield fixed
             continue
-        for timeout in (1, 6 * phi + delta, 6 * phi + delta + 4):
-            candidate = fixed.at({"initial_timeout": timeout})
-            if all(assumption.holds(State(candidate.parameter_values())) for assumption in system.assumptions):
-                yield candidate
+        safe = 6 * phi + delta
+        for timeout in (safe,) if invariant.system.assumptions else (safe, 1):
+            yield fixed.at({"initial_timeout": timeout})
+
+
+def states(system: System) -> Exploration:
+    """Every reachable state; if the sender may crash, in so many rounds that it must have been suspected for long."""
+    values = system.fixed_values()
+    crash = system.options["crash"] == "true"
+    suspected_by = 6 * values["phi"] + values["delta"] + values["phi"] * values["initial_timeout"]
+    depth = suspected_by + ROUNDS_BEFORE_CRASH if crash else ROUNDS_WITHOUT_CRASH
+    exploration = explored(system, Property("anything", always, ""), {}, False, depth, silent)
+    assert exploration.complete != crash
+    return exploration
+
+
+@cache
+def unmutated(variant: str, crash: bool, delta: int, phi: int, timeout: int) -> Exploration:
+    return states(chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=str(timeout), buffer="predicate"))
+
+
+def original(system: System) -> Exploration:
+    """The reachable states of the detector as it should be, at the same parameters."""
+    return unmutated(system.options["variant"], system.options["crash"] == "true", **_numbers(system))
+
+
+def _numbers(system: System) -> dict[str, int]:
+    values = system.fixed_values()
+    return {"delta": values["delta"], "phi": values["phi"], "timeout": values["initial_timeout"]}
+
+
+def holds_in_all(exploration: Exploration, invariant: Invariant) -> bool:
+    """Whether the goal and every conjunct hold in every state that was reached."""
+    return all(
+        truths(wanted.holds(exploration.batches.state(level)), len(level[0])).all()
+        for level in exploration.levels
+        for wanted in (invariant.goal, *invariant.conjuncts)
+        if len(level[0]) > 0
+    )
+
+
+def rows(exploration: Exploration) -> list[set[tuple[Any, ...]]]:
+    """The states first reached after each round."""
+    return [set(zip(*(column.tolist() for column in level), strict=True)) for level in exploration.levels]
+
+
+@pytest.mark.parametrize("mutant", MODEL_MUTANTS, ids=str)
+def test_a_mutant_of_the_model_is_refuted_or_harmless(mutant: ModelMutant) -> None:
+    invariant = mutant.invariant()
+    failure = first_failure(invariant)
+    if failure is None:
+        assert mutant.expected is HARMLESS
+        for system in small(invariant):
+            assert rows(states(system)) == rows(original(system))
+            assert holds_in_all(original(system), invariant)
+        return
+    broken = explained(invariant, failure, in_full=True)
+    assert mutant.expected is (VIOLATED if broken.breaks_goal else NOT_INDUCTIVE)
+    if broken.breaks_goal:
+        assert broken.reached is not None
+        run = broken.reached.run
+        assert run is not None
+        assert run.start is None
+        assert invariant.goal.holds(replay(invariant.system, run).last) is False
+        explorer_confirms(invariant.system, invariant.goal, run)
+    else:
+        explorer_confirms(invariant.system, claim(invariant, failure), broken.step)
+
+
+@pytest.mark.parametrize("mutant", PROOF_MUTANTS, ids=str)
+def test_a_mutant_of_a_proof_is_refuted_or_harmless(mutant: ProofMutant) -> None:
+    invariant = mutant.invariant()
+    failure = first_failure(invariant)
+    if failure is None:
+        assert mutant.expected is HARMLESS
+        assert all(holds_in_all(original(system), invariant) for system in small(invariant))
+        return
+    assert mutant.expected is NOT_INDUCTIVE
+    explained(invariant, failure, in_full=False)
+    explorer_confirms(invariant.system, claim(invariant, failure), small_step(invariant, failure))
+
+
+def test_the_mutants_cover_every_phase_variant_and_proof_and_few_are_harmless() -> None:
+    phases = {phase.name for phase in chandra_toueg(None, None, crash=True).phases}
+    assert {(m.phase, m.variant) for m in MODEL_MUTANTS} == set(product(phases, VARIANTS))
+    assert {m.proof for m in PROOF_MUTANTS} == {path.stem for path in INVARIANTS.glob("*.py")}
+    for mutants in (MODEL_MUTANTS, PROOF_MUTANTS):
+        assert len({str(mutant) for mutant in mutants}) == len(mutants) >= 40
+        expected = Counter(mutant.expected for mutant in mutants)
+        assert expected[HARMLESS] <= len(mutants) // 4
+        assert expected.total() == expected[HARMLESS] + expected[VIOLATED] + expected[NOT_INDUCTIVE]
+
+
+def rejected(stem: str, variant: str, change: Change) -> Verdict:
+    """The verdict on a detector that a proof must not prove."""
+    unchanged = proof(stem).at({}, {"variant": variant})
+    invariant = replace(unchanged, system=change(unchanged.system))
+    failure = first_failure(invariant)
+    assert failure is not None
+    return VIOLATED if explained(invariant, failure, in_full=True).breaks_goal else NOT_INDUCTIVE
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("stem", [BIG, ANY])
+def test_a_detector_that_never_suspects_beyond_some_timeout_is_rejected(stem: str, variant: str) -> None:
+    assert rejected(stem, variant, TRUSTS_BEYOND_A_TIMEOUT) is VIOLATED
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_detector_that_raises_its_timeout_on_every_delivery_is_rejected(variant: str) -> None:
+    assert rejected(EVENTUALLY, variant, RAISED_ON_EVERY_DELIVERY) is NOT_INDUCTIVE

@@ -1,0 +1,411 @@
+"""``verify-invariant`` as a user runs it: every verdict, every kind of bad file, limits, reports."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from fdverify.reports.proof_document import SCHEMA, schema
+from fdverify.smt.decide import Decision
+from tests.cli import proof_files as files
+from tests.cli.script import HANG_SECONDS, Outcome, environment, script
+
+ROOT = Path(__file__).parents[2]
+INVARIANTS = ROOT / "invariants"
+PROOFS = sorted(path.stem for path in INVARIANTS.glob("*.py"))
+FULL = os.environ.get("FDVERIFY_TESTS") == "full"
+_PROGRESS = re.compile(r"verify-invariant: .*, \d+ s")
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> dict[str, str]:
+    return environment(XDG_CACHE_HOME=str(tmp_path / "cache"))
+
+
+def verify(*arguments: str, env: dict[str, str], cwd: Path | None = None) -> Outcome:
+    program = str(Path(script()).with_name("verify-invariant"))
+    done = subprocess.run([program, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=HANG_SECONDS)
+    errors = "\n".join(line for line in done.stderr.splitlines() if not _PROGRESS.fullmatch(line))
+    return Outcome(done.returncode, done.stdout, errors)
+
+
+def found(*arguments: str, env: dict[str, str]) -> tuple[int, Any]:
+    """The exit code and the JSON document, which must fit its schema."""
+    outcome = verify(*arguments, "--json", env=env)
+    document = json.loads(outcome.stdout)
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert document["exit_code"] == outcome.code
+    return outcome.code, document
+
+
+def written(folder: Path, **contents: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in contents.items():
+        (folder / f"{name}.py").write_text(text)
+    return folder
+
+
+def verdicts(document: Any) -> dict[str, str]:
+    return {proof["proof"]: proof["verdict"] for proof in document["proofs"]}
+
+
+def test_the_schema_that_ships_is_the_documents() -> None:
+    assert SCHEMA.read_bytes() == schema()
+
+
+def test_the_five_proofs(cache: dict[str, str]) -> None:
+    code, document = found(str(INVARIANTS), env=cache)
+    assert code == 0
+    assert verdicts(document) == dict.fromkeys(PROOFS, "proved")
+    assert len(PROOFS) == 5
+    for proof in document["proofs"]:
+        assert proof["variant"] == "ivy"
+        assert proof["notes"] == []
+        assert {o["verdict"] for o in proof["obligations"]} == {"proved"}
+        about = {o["about"] for o in proof["obligations"] if o["kind"] == "consecution"}
+        assert about == {o["about"] for o in proof["obligations"] if o["kind"] == "initiation"}
+        assert [o["name"] for o in proof["obligations"] if o["kind"] == "goal"] == ["goal"]
+        assert {o["name"] for o in proof["obligations"] if o["kind"] == "vacuity"} == {
+            "assumptions",
+            "phases",
+            "goal-premise",
+            "no-dead-end",
+        }
+
+
+def test_the_summary_table_of_the_other_variant(cache: dict[str, str]) -> None:
+    outcome = verify(str(INVARIANTS), "--variant", "tla", env=cache)
+    assert outcome.code == 0
+    for name in ("proof", "verdict", "conjuncts", "obligations", "seconds", *PROOFS):
+        assert name in outcome.stdout
+    assert outcome.stdout.count("proved") == 5
+    assert re.search(r"^5 proofs, \d+\.\d s$", outcome.stdout, flags=re.MULTILINE)
+
+
+def test_the_second_solver_agrees(cache: dict[str, str]) -> None:
+    """On all five in a full run, on one of them in a sample."""
+    path = INVARIANTS if FULL else INVARIANTS / "strong_accuracy.py"
+    code, document = found(str(path), "--second-opinion", "cvc5", env=cache)
+    assert code == 0
+    opinions = {o["second_opinion"] for p in document["proofs"] for o in p["obligations"] if o["kind"] != "vacuity"}
+    assert opinions == {"unsat"}
+
+
+def test_stability(cache: dict[str, str]) -> None:
+    """Of all five in a full run, of one of them in a sample."""
+    path = INVARIANTS if FULL else INVARIANTS / "strong_accuracy.py"
+    code, document = found(str(path), "--stability", "3", env=cache)
+    assert code == 0
+    for obligation in (o for proof in document["proofs"] for o in proof["obligations"]):
+        if obligation["kind"] != "vacuity":
+            assert obligation["stability"]["passed"] == obligation["stability"]["seeds"] == 3
+            assert obligation["stability"]["effort_least"] <= obligation["stability"]["effort_most"]
+    text = verify(str(INVARIANTS / "strong_accuracy.py"), "--stability", "2", env=cache).stdout
+    assert "100 %" in text
+
+
+@pytest.mark.parametrize("delta", range(33) if FULL else [0, 1, 32])
+def test_a_fixed_delta_with_every_phi(delta: int, cache: dict[str, str]) -> None:
+    path = str(INVARIANTS / "strong_accuracy.py")
+    code, document = found(path, "--delta", str(delta), "--buffer", "bitvector", env=cache)
+    assert code == 0
+    assert document["proofs"][0]["parameters"]["phi"] == "symbolic"
+    assert document["proofs"][0]["verdict"] == "proved"
+
+
+@pytest.mark.parametrize("buffer", ["predicate", "counter", "bitvector"])
+def test_the_same_file_in_every_encoding(buffer: str, cache: dict[str, str]) -> None:
+    path = str(INVARIANTS / "strong_completeness_any_timeout.py")
+    code, document = found(path, "--delta", "2", "--phi", "2", "--buffer", buffer, env=cache)
+    assert (code, verdicts(document)) == (0, {"strong_completeness_any_timeout": "proved"})
+
+
+@pytest.mark.parametrize(
+    ("proof", "phi"), [("strong_accuracy", "40"), ("strong_completeness_fixed_timeout", "10")], ids=["40", "10"]
+)
+def test_the_rows_of_table_3(proof: str, phi: str, cache: dict[str, str]) -> None:
+    code, document = found(str(INVARIANTS / f"{proof}.py"), "--delta", "4", "--phi", phi, env=cache)
+    assert (code, verdicts(document)) == (0, {proof: "proved"})
+
+
+def test_a_claim_that_needs_more_rounds(cache: dict[str, str]) -> None:
+    path = str(ROOT / "examples" / "spaced_messages.py")
+    assert found(path, "--k", "1", env=cache)[0] == 1
+    code, document = found(path, "--k", "3", env=cache)
+    assert (code, verdicts(document)) == (0, {"spaced_messages": "proved"})
+    names = {o["name"] for o in document["proofs"][0]["obligations"]}
+    assert {"sent_apart-init", "sent_apart-init-1", "sent_apart-init-2", "sent_apart-step"} <= names
+
+
+@pytest.mark.parametrize("k", ["1", "2", "3", "4"] if FULL else ["2"])
+def test_a_false_claim_is_rejected_at_every_k(k: str, tmp_path: Path, cache: dict[str, str]) -> None:
+    """Messages three rounds apart are sent indeed."""
+    text = (ROOT / "examples" / "spaced_messages.py").read_text()
+    false = text.replace("none_apart(s, 1), none_apart(s, 2)", "none_apart(s, 3)")
+    folder = written(tmp_path / "proofs", false=false)
+    code, document = found(str(folder / "false.py"), "--k", k, env=cache)
+    assert code == 1
+    assert document["proofs"][0]["verdict"] == "violated"
+
+
+def test_a_step_that_leaves_the_invariant(tmp_path: Path, cache: dict[str, str]) -> None:
+    path = written(tmp_path / "proofs", waits=files.NOT_INDUCTIVE) / "waits.py"
+    code, document = found(str(path), env=cache)
+    assert code == 1
+    proof = document["proofs"][0]
+    assert proof["verdict"] == "not-inductive"
+    (failed,) = [o for o in proof["obligations"] if o["verdict"] != "proved"]
+    assert failed["name"] == "waits-step"
+    line = path.read_text().splitlines().index("def waits(s):")
+    assert failed["source"] == f"{path}:{line}"
+    first, second = failed["failure"]["step"]["steps"]
+    assert failed["failure"]["step"]["parameters"] == {"delta": 0, "phi": 1, "initial_timeout": 6}
+    assert first["state"]["waiting_time"] <= 3 < second["state"]["waiting_time"]
+    assert "waits is false in a reachable state" in failed["failure"]["reached"]
+    run = failed["failure"]["run"]
+    assert run["steps"][-1]["state"]["waiting_time"] > 3 * run["parameters"]["phi"]
+    text = verify(str(path), env=cache).stdout
+    assert f"{path}:{line}: waits-step fails" in text
+    assert "waits is false in a reachable state" in text
+
+
+def test_a_run_that_breaks_the_goal(tmp_path: Path, cache: dict[str, str]) -> None:
+    code, document = found(str(written(tmp_path / "proofs", short=files.VIOLATED)), env=cache)
+    assert (code, verdicts(document)) == (1, {"short": "violated"})
+    (failed,) = [o for o in document["proofs"][0]["obligations"] if o["verdict"] == "violated"]
+    assert failed["failure"]["run"]["steps"][-1]["state"]["suspected"] is True
+
+
+@pytest.mark.parametrize(("name", "said"), [("VACUOUS_PREMISE", "premise"), ("UNSATISFIABLE", "impossible")])
+def test_a_proof_of_nothing_is_vacuous(name: str, said: str, tmp_path: Path, cache: dict[str, str]) -> None:
+    code, document = found(str(written(tmp_path / "proofs", empty=getattr(files, name))), env=cache)
+    assert (code, verdicts(document)) == (4, {"empty": "vacuous"})
+    assert said in document["proofs"][0]["detail"]
+
+
+def test_a_helper_whose_premise_is_never_met_is_a_note(tmp_path: Path, cache: dict[str, str]) -> None:
+    helper = '''
+
+@proof.invariant
+def never(s):
+    """Nothing is waited for a negative time."""
+    return Implies(s.waiting_time < 0, s.suspected)
+'''
+    folder = written(tmp_path / "proofs", noted=files.GOOD + helper)
+    code, document = found(str(folder), env=cache)
+    assert code == 0
+    assert [note for note in document["proofs"][0]["notes"] if "never" in note]
+
+
+def test_a_witness_is_a_run_to_the_goals_premise(cache: dict[str, str]) -> None:
+    path = str(INVARIANTS / "strong_completeness_fixed_timeout.py")
+    _, document = found(path, "--witness", env=cache)
+    witness = document["proofs"][0]["witness"]
+    parameters, last = witness["parameters"], witness["steps"][-1]["state"]
+    guard = 6 * parameters["phi"] + parameters["delta"] + parameters["phi"] * last["timeout"]
+    assert last["hlfsc"] >= guard
+    assert "a run in which the premise of strong-completeness holds" in verify(path, "--witness", env=cache).stdout
+
+
+BAD = {
+    "syntax": (files.SYNTAX_ERROR, r"syntax\.py:5: .*"),
+    "goalless": (files.NO_GOAL, r"goalless\.py:6: the proof has no goal"),
+    "clash": (files.NAME_CLASH, r"clash\.py:\d+: bounded is already the name of what is at .*clash\.py:\d+"),
+    "conjunction": (
+        files.SYMBOLIC_AND,
+        r"conjunction\.py:\d+: a symbolic value has no truth value in `return .* and .*`",
+    ),
+    "number": (files.RETURNS_INT, r"number\.py:15: invariant bounded returns int 3, not a truth value"),
+    "imports": (files.FAILED_IMPORT, r"imports\.py:1: ModuleNotFoundError: .*no_such_module_anywhere"),
+    "endless": (files.ENDLESS, r"endless\.py: still loading when it was given up: the time limit was reached"),
+}
+
+
+def test_bad_files_say_why_and_the_others_are_checked(tmp_path: Path, cache: dict[str, str]) -> None:
+    contents = {name: text for name, (text, _) in BAD.items()}
+    folder = written(tmp_path / "proofs", good=files.GOOD, **contents)
+    outcome = verify(str(folder), "--time-limit", "20", "--json", env=cache)
+    assert outcome.code == 2
+    document = json.loads(outcome.stdout)
+    proofs = {proof["proof"]: proof for proof in document["proofs"]}
+    assert proofs["good"]["verdict"] == "proved"
+    lines = outcome.stderr.splitlines()
+    assert len(lines) == len(BAD)
+    for name, (_, said) in BAD.items():
+        assert proofs[name]["verdict"] is None
+        assert re.search(said, proofs[name]["error"]), proofs[name]["error"]
+        assert [line for line in lines if line == f"error: {proofs[name]['error']}"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["no_such_file.py"], "no such file: no_such_file.py"),
+        (["good.py", "--only", "nothing"], "--only nothing: no proof has"),
+        (["good.py", "--delta", "few"], "--delta must be a number or symbolic"),
+        (["good.py", "--delta", "-1"], "--delta must be at least 0"),
+        (["good.py", "--phi", "0"], "--phi must be at least 1"),
+        (["good.py", "--variant", "spin"], "--variant must be one of tla, ivy"),
+        (["good.py", "--buffer", "bitvector"], "--buffer bitvector needs a fixed delta"),
+        (["good.py", "--time-limit", "-1"], "--time-limit must be a positive number"),
+        (["good.py", "--second-opinion", "abacus"], "pysmt finds no solver abacus"),
+        (["good.py", "--k", "0"], "--k"),
+        (["good.py", "--jobs", "0"], "--jobs"),
+        (["good.py", "--smtlib", "good.py"], "cannot write into good.py"),
+        (["good.py", "--no-such-option"], "No such option"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_options_are_one_line(arguments: list[str], said: str, tmp_path: Path, cache: dict[str, str]) -> None:
+    folder = written(tmp_path / "proofs", good=files.GOOD)
+    before = sorted(folder.iterdir())
+    outcome = verify(*arguments, env=cache, cwd=folder)
+    assert outcome.code == 2
+    assert len(outcome.stderr.splitlines()) == 1
+    assert said in outcome.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_hard_conjunct_is_unknown_and_its_text_is_kept(tmp_path: Path, cache: dict[str, str]) -> None:
+    folder = written(tmp_path / "proofs", hours=files.HOURS)
+    code, document = found(str(folder), "--time-limit", "5", env=cache)
+    assert code == 3
+    proof = document["proofs"][0]
+    assert proof["verdict"] == "unknown"
+    unknown = [o for o in proof["obligations"] if o["verdict"] == "unknown" and o["kind"] != "vacuity"]
+    assert unknown
+    for obligation in unknown:
+        text = Path(obligation["smtlib"]).read_text()
+        assert text.endswith("(check-sat)\n")
+        assert accepted_by_cvc5(text)
+
+
+def accepted_by_cvc5(text: str) -> bool:
+    """Whether another solver reads the file; its answer would take as long."""
+    import cvc5
+
+    solver = cvc5.Solver()
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "kept.smt2")
+    commands = 0
+    while not (command := parser.nextCommand()).isNull():
+        if command.getCommandName() != "check-sat":
+            command.invoke(solver, parser.getSymbolManager())
+        commands += 1
+    return commands > 3
+
+
+def test_every_obligation_as_a_file(tmp_path: Path, cache: dict[str, str]) -> None:
+    folder = written(tmp_path / "proofs", good=files.GOOD)
+    directory = tmp_path / "texts"
+    _, document = found(str(folder), "--smtlib", str(directory), env=cache)
+    asked = [o for o in document["proofs"][0]["obligations"] if o["kind"] != "vacuity"]
+    assert sorted(path.name for path in directory.iterdir()) == sorted(f"good.{o['name']}.smt2" for o in asked)
+    assert all(accepted_by_cvc5(path.read_text()) for path in directory.iterdir())
+
+
+def test_only_one_conjunct_claims_nothing_of_the_proof(tmp_path: Path, cache: dict[str, str]) -> None:
+    code, document = found(str(INVARIANTS), "--only", "silent_sender", env=cache)
+    assert code == 0
+    assert set(verdicts(document).values()) == {"partial"}
+    for proof in document["proofs"]:
+        assert [o["name"] for o in proof["obligations"]] == ["silent_sender-init", "silent_sender-step"]
+    waits = written(tmp_path / "proofs", waits=files.NOT_INDUCTIVE)
+    assert found(str(waits), "--only", "waits-step", env=cache)[0] == 1
+    assert found(str(waits), "--only", "trusted-init", env=cache)[0] == 0
+
+
+def test_the_answer_does_not_depend_on_the_workers(tmp_path: Path, cache: dict[str, str]) -> None:
+    folder = written(tmp_path / "proofs", waits=files.NOT_INDUCTIVE, short=files.VIOLATED, good=files.GOOD)
+
+    def timeless(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: timeless(part) for key, part in value.items() if key != "seconds"}
+        return [timeless(part) for part in value] if isinstance(value, list) else value
+
+    documents = [timeless(found(str(folder), "--no-cache", "--jobs", jobs, env=cache)[1]) for jobs in ("1", "2", "3")]
+    assert documents[0] == documents[1] == documents[2]
+
+
+def test_what_was_proved_is_reused_until_it_changes(tmp_path: Path, cache: dict[str, str]) -> None:
+    folder = written(tmp_path / "proofs", good=files.GOOD)
+
+    def cached() -> dict[str, bool]:
+        _, document = found(str(folder), env=cache)
+        return {o["name"]: o["cached"] for o in document["proofs"][0]["obligations"] if o["kind"] != "vacuity"}
+
+    assert not any(cached().values())
+    assert all(cached().values())
+    _, document = found(str(folder), "--no-cache", env=cache)
+    assert not any(o["cached"] for o in document["proofs"][0]["obligations"])
+    _, document = found(str(folder), "--second-opinion", "cvc5", env=cache)
+    assert not any(o["cached"] for o in document["proofs"][0]["obligations"])
+    more = files.GOOD.split("@proof.invariant")[1].replace("bounded", "more").replace("s.phi", "s.phi + 1")
+    written(folder, good=f"{files.GOOD}\n\n@proof.invariant{more}")
+    after = cached()
+    assert {name for name, reused in after.items() if not reused} == {"more-init", "more-step"}
+
+
+def test_unknown_is_never_remembered(tmp_path: Path, cache: dict[str, str]) -> None:
+    folder = written(tmp_path / "proofs", hours=files.HOURS)
+    for _ in range(2):
+        code, document = found(str(folder), "--time-limit", "3", env=cache)
+        assert code == 3
+        assert not any(o["cached"] for o in document["proofs"][0]["obligations"] if o["verdict"] == "unknown")
+
+
+def test_ctrl_c_ends_it_with_all_its_workers(tmp_path: Path, cache: dict[str, str]) -> None:
+    folder = written(tmp_path / "proofs", endless=files.ENDLESS)
+    program = str(Path(script()).with_name("verify-invariant"))
+    with subprocess.Popen(
+        [program, str(folder)], env=cache, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while not children.read_text().split():
+            assert process.poll() is None
+        workers = [int(child) for child in children.read_text().split()]
+        os.killpg(process.pid, signal.SIGINT)
+        out, errors = process.communicate(timeout=HANG_SECONDS)
+    assert process.returncode == 130
+    assert (out, errors) == (b"", b"")
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+def test_two_solvers_that_disagree_are_an_internal_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, with a second solver that always says sat."""
+    from fdverify.proofs import work
+    from fdverify.proofs.check import Settings, check, exit_code
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(work, "second_opinion", says_sat)
+    path = written(tmp_path / "proofs", good=files.GOOD) / "good.py"
+    results = check([path], Settings(second_opinion="cvc5", jobs=1), lambda stage: None)
+    assert exit_code(results) == 70
+    assert "two solvers disagree" in str(results[0].error)
+    assert "z3 says unsat, cvc5 says sat" in str(results[0].error)
+
+
+def says_sat(text: Any, solver: str) -> Decision:
+    return Decision("sat")
+
+
+def test_a_second_solver_that_does_not_know_makes_it_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fdverify.proofs import work
+    from fdverify.proofs.check import Settings, check
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(work, "second_opinion", does_not_know)
+    path = written(tmp_path / "proofs", good=files.GOOD) / "good.py"
+    (result,) = check([path], Settings(second_opinion="cvc5", jobs=1), lambda stage: None)
+    assert result.exit_code == 3
+    assert "cvc5 does not know" in result.detail
+
+
+def does_not_know(text: Any, solver: str) -> Decision:
+    return Decision("unknown", reason="made up")
