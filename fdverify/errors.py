@@ -1,5 +1,15 @@
 """What can go wrong, as one line for the person at the terminal and one exit code."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def located(file: str | Path, line: int) -> str:
+    """A line of a file as people write it: below the working directory, relative to it."""
+    path = Path(file)
+    return f"{path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}:{line}"
+
 
 class FdverifyError(Exception):
     """An error with a message fit to be shown alone; ``exit_code`` is what the process ends with."""

@@ -19,7 +19,7 @@ from operator import and_, or_
 from types import FrameType
 from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias
 
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, located
 
 Truth: TypeAlias = Any
 """A ``bool``, an array of them, or a symbolic one."""
@@ -88,7 +88,7 @@ def misuse(message: str, hint: str) -> NoReturn:
         raise SymbolicMisuse(message, hint)
     file, line = frame.f_code.co_filename, frame.f_lineno
     code = linecache.getline(file, line).strip()
-    raise SymbolicMisuse(f"{file}:{line}: {message}" + (f" in `{code}`" if code else ""), hint)
+    raise SymbolicMisuse(f"{located(file, line)}: {message}" + (f" in `{code}`" if code else ""), hint)
 
 
 def shortened(value: object) -> str:

@@ -18,6 +18,7 @@ from fdverify.engines.dead_ends import dead_end
 from fdverify.engines.inductive import Invariant, Kind
 from fdverify.engines.parameters import small_instances
 from fdverify.engines.state_table import Rows, StateTable
+from fdverify.errors import located
 from fdverify.logic import And, Place, Truth, watching_premises
 from fdverify.models.interpret import initial_state
 from fdverify.models.layout import Layout
@@ -82,7 +83,7 @@ def vacuity(invariant: Invariant) -> Vacuity:
     narrowed = any(isinstance(parameter.value, int) for parameter in invariant.system.parameters)
     conclude("phases", *((Verdict.VACUOUS, phases) if idle and not narrowed else (Verdict.PROVED, "")))
     missing = [premise for premise in searched.unmet() if premise.claim == invariant.goal.name]
-    told = [f"{premise.place.file}:{premise.place.line}" for premise in missing]
+    told = [located(premise.place.file, premise.place.line) for premise in missing]
     premise = f"the goal's premise ({', '.join(told)}) is not reached in any run {searched.where()}"
     conclude("goal-premise", *((Verdict.VACUOUS, premise) if missing else (Verdict.PROVED, "")))
     verdict, detail, run = dead_end(invariant.system, _all_hold(invariant), _DEAD_END_DEPTH)

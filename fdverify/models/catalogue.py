@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from fdverify.errors import FdverifyError, UsageError
+from fdverify.errors import FdverifyError, UsageError, located
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.model import Model
 from fdverify.models.system import did_you_mean
@@ -52,7 +52,7 @@ def load_module(path: Path) -> ModuleType:
         with _neighbours_importable(path.resolve().parent):
             spec.loader.exec_module(module)
     except SyntaxError as error:
-        raise UsageError(f"{error.filename or path}:{error.lineno or 1}: {error.msg}") from error
+        raise UsageError(f"{located(error.filename or path, error.lineno or 1)}: {error.msg}") from error
     except FdverifyError:
         raise
     except (Exception, SystemExit) as error:  # a user's file may raise anything
@@ -87,7 +87,7 @@ def _lies_in(module: ModuleType | None, folder: Path) -> bool:
 def in_user_file(error: BaseException, path: Path) -> UsageError:
     """An exception that came out of a user's file, with the last line of that file it passed through."""
     line = line_in(error, path) or 0
-    return UsageError(f"{path}:{line}: {type(error).__name__}: {' '.join(str(error).split())}")
+    return UsageError(f"{located(path, line)}: {type(error).__name__}: {' '.join(str(error).split())}")
 
 
 def line_in(error: BaseException, path: Path) -> int | None:

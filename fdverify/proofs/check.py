@@ -177,7 +177,7 @@ class _ProofCheck:
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self._settings = settings
-        self._place = work.Place(path, settings.parameters, settings.options, settings.k)
+        self._case = work.Case(path, settings.parameters, settings.options, settings.k)
         self.result = ProofResult(path)
         self._running: set[Any] = set()
         self._explaining = False
@@ -185,9 +185,9 @@ class _ProofCheck:
 
     def first_tasks(self) -> list[Task]:
         root = folder() if self._settings.cache and not self._bypasses_cache() else None
-        tasks = [self._task("prepare", "", partial(work.prepare, self._place, root), _LOADING_SECONDS)]
+        tasks = [self._task("prepare", "", partial(work.prepare, self._case, root), _LOADING_SECONDS)]
         if not self._settings.only:
-            tasks.append(self._task("vacuity", "", partial(work.vacuous, self._place)))
+            tasks.append(self._task("vacuity", "", partial(work.vacuous, self._case)))
         return tasks
 
     def finished(self, task: Task, outcome: Outcome) -> list[Task]:
@@ -306,7 +306,7 @@ class _ProofCheck:
             question = checked.question
             explain = partial(
                 work.explained,
-                self._place,
+                self._case,
                 question.kind,
                 question.about,
                 question.rounds,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
-from fdverify.errors import FdverifyError, UsageError
+from fdverify.errors import FdverifyError, UsageError, located
 from fdverify.logic import Truth, is_truth, shortened
 from fdverify.models.catalogue import find_model, in_user_file, line_in
 from fdverify.models.model import Model, OptionValue
@@ -35,7 +35,7 @@ class Source:
     line: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return located(self.file, self.line)
 
 
 class Proof:
@@ -145,7 +145,7 @@ def _checked(predicate: Callable[[Any], Truth], what: str, source: Source) -> Ca
             if ".py:" in error.message:
                 raise
             line = line_in(error, source.file) or source.line
-            raise UsageError(f"{source.file}:{line}: {error.message}", error.hint) from error
+            raise UsageError(f"{located(source.file, line)}: {error.message}", error.hint) from error
         except FdverifyError:
             raise
         except Exception as error:  # an author's code may raise anything

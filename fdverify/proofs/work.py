@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, Undecided, questions
 from fdverify.engines.parameters import check_parameters
+from fdverify.errors import located
 from fdverify.models.model import OptionValue
 from fdverify.proofs.files import load_proof
 from fdverify.smt.cache import Cache
@@ -19,7 +20,7 @@ from fdverify.verdict import Obligation
 
 
 @dataclass(frozen=True)
-class Place:
+class Case:
     """Which proof, at which parameters and options."""
 
     path: Path
@@ -75,9 +76,9 @@ class BrokenShown:
     breaks_goal: bool
 
 
-def prepare(place: Place, cache_root: Path | None) -> Prepared:
-    proof = load_proof(place.path)
-    invariant = place.invariant()
+def prepare(case: Case, cache_root: Path | None) -> Prepared:
+    proof = load_proof(case.path)
+    invariant = case.invariant()
     check_parameters(invariant.system)
     cache = None if cache_root is None else Cache(cache_root)
     found = tuple((q, cache is not None and cache.proved(q.script)) for q in questions(invariant))
@@ -89,7 +90,7 @@ def prepare(place: Place, cache_root: Path | None) -> Prepared:
         goal_meaning=invariant.goal.meaning,
         meanings={conjunct.name: conjunct.meaning for conjunct in invariant.conjuncts},
         sources={name: str(source) for name, source in proof.sources.items()},
-        k=place.k,
+        k=case.k,
     )
     return Prepared(subject, found)
 
@@ -107,11 +108,11 @@ def second_opinion(script: Script, solver: str) -> Decision:
     return second_opinion(script, solver)
 
 
-def explained(place: Place, kind: Kind, about: str, depth: int, in_full: bool) -> BrokenShown | Unbroken | Undecided:
+def explained(case: Case, kind: Kind, about: str, depth: int, in_full: bool) -> BrokenShown | Unbroken | Undecided:
     """Why an obligation fails; only ``in_full`` is a run to it looked for."""
     from fdverify.engines.cti import explain  # numpy comes along, and nothing that is proved needs it
 
-    invariant = place.invariant()
+    invariant = case.invariant()
     found = explain(invariant, kind, about, depth, in_full)
     if isinstance(found, Unbroken | Undecided):
         return found
@@ -135,15 +136,13 @@ def _words(found: Broken) -> str:
     return f"not reached within {rounds(found.reached.rounds)}: perhaps the invariant needs strengthening"
 
 
-def vacuous(place: Place) -> VacuityShown:
+def vacuous(case: Case) -> VacuityShown:
     from fdverify.engines.vacuity import vacuity
 
-    invariant = place.invariant()
+    invariant = case.invariant()
     found = vacuity(invariant)
-    notes = [
-        f"{premise.claim}: the premise at {premise.place.file}:{premise.place.line} was not met in the runs looked at"
-        for premise in found.unmet
-    ]
+    places = [(premise.claim, located(premise.place.file, premise.place.line)) for premise in found.unmet]
+    notes = [f"{claim}: the premise at {place} was not met in the runs looked at" for claim, place in places]
     notes += [f"phase {phase} changed nothing in the runs looked at" for phase in found.idle]
     return VacuityShown(
         found.obligations,

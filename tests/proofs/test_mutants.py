@@ -15,7 +15,7 @@ import pytest
 from fdverify.engines.batch import truths
 from fdverify.engines.cti import explain
 from fdverify.engines.explore import Exploration, explored
-from fdverify.engines.inductive import Broken, Invariant, Kind, Question, questions
+from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, questions
 from fdverify.models.chandra_toueg import VARIANTS, chandra_toueg
 from fdverify.models.system import Property, System, always
 from fdverify.smt.decide import decide
@@ -45,15 +45,12 @@ ROUNDS_WITHOUT_CRASH = 150
 ROUNDS_BEFORE_CRASH = 12
 
 
-def first_failure(invariant: Invariant) -> Question | None:
-    """The first obligation that is not proved, for arbitrary parameters."""
-    return next((q for q in questions(invariant) if decide(q.script).status != "unsat"), None)
-
-
-def explained(invariant: Invariant, failure: Question, in_full: bool) -> Broken:
-    """The step against an obligation, once it has been replayed here."""
+def refutation(invariant: Invariant, failure: Question, in_full: bool) -> Broken | None:
+    """The step against an obligation, once it has been replayed here; none if it holds after all."""
     broken = explain(invariant, failure.kind, failure.about, failure.rounds, in_full)
-    assert isinstance(broken, Broken)
+    if isinstance(broken, Unbroken):
+        return None
+    assert isinstance(broken, Broken), broken
     trace = replay(invariant.system, broken.step)
     states = [trace.initial, *(traced.after for traced in trace.rounds)]
     inside = {Kind.INITIATION: [], Kind.CONSECUTION: states[:-1], Kind.GOAL: states}[failure.kind]
@@ -64,6 +61,16 @@ def explained(invariant: Invariant, failure: Question, in_full: bool) -> Broken:
     return broken
 
 
+def refuted(invariant: Invariant, in_full: bool) -> tuple[Question, Broken] | None:
+    """The first obligation that fails for arbitrary parameters and the step against it; none if all are proved."""
+    for question in questions(invariant):
+        if decide(question.script).status != "unsat":
+            broken = refutation(invariant, question, in_full)
+            if broken is not None:
+                return question, broken
+    return None
+
+
 def claim(invariant: Invariant, failure: Question) -> Property:
     if failure.kind is Kind.GOAL:
         return invariant.goal
@@ -71,13 +78,18 @@ def claim(invariant: Invariant, failure: Question) -> Property:
     return found
 
 
+def verdict(broken: Broken) -> Verdict:
+    return VIOLATED if broken.breaks_goal else NOT_INDUCTIVE
+
+
 def small_step(invariant: Invariant, failure: Question) -> Run:
-    """A step against the same obligation at Δ ≤ 3 and Φ ≤ 3, the largest first: most there is to see."""
+    """A step against the same obligation at Δ ≤ 3 and Φ ≤ 3, the largest first: there is most to see."""
     for delta, phi in reversed(SIZES):
         fixed = replace(invariant, system=invariant.system.at({"delta": delta, "phi": phi}))
-        if isinstance(explain(fixed, failure.kind, failure.about, failure.rounds, in_full=False), Broken):
-            return explained(fixed, failure, in_full=False).step
-    raise AssertionError(f"{failure.name} fails for large parameters only")
+        broken = refutation(fixed, failure, in_full=False)
+        if broken is not None:
+            return broken.step
+    raise AssertionError(f"{failure.name} fails for larger parameters only")
 
 
 def explorer_confirms(system: System, broken: Property, run: Run) -> None:
@@ -153,15 +165,15 @@ def rows(exploration: Exploration) -> list[set[tuple[Any, ...]]]:
 @pytest.mark.parametrize("mutant", MODEL_MUTANTS, ids=str)
 def test_a_mutant_of_the_model_is_refuted_or_harmless(mutant: ModelMutant) -> None:
     invariant = mutant.invariant()
-    failure = first_failure(invariant)
-    if failure is None:
+    found = refuted(invariant, in_full=True)
+    if found is None:
         assert mutant.expected is HARMLESS
         for system in small(invariant):
             assert rows(states(system)) == rows(original(system))
             assert holds_in_all(original(system), invariant)
         return
-    broken = explained(invariant, failure, in_full=True)
-    assert mutant.expected is (VIOLATED if broken.breaks_goal else NOT_INDUCTIVE)
+    failure, broken = found
+    assert mutant.expected is verdict(broken)
     if broken.breaks_goal:
         assert broken.reached is not None
         run = broken.reached.run
@@ -176,13 +188,13 @@ def test_a_mutant_of_the_model_is_refuted_or_harmless(mutant: ModelMutant) -> No
 @pytest.mark.parametrize("mutant", PROOF_MUTANTS, ids=str)
 def test_a_mutant_of_a_proof_is_refuted_or_harmless(mutant: ProofMutant) -> None:
     invariant = mutant.invariant()
-    failure = first_failure(invariant)
-    if failure is None:
+    found = refuted(invariant, in_full=False)
+    if found is None:
         assert mutant.expected is HARMLESS
         assert all(holds_in_all(original(system), invariant) for system in small(invariant))
         return
+    failure, _ = found
     assert mutant.expected is NOT_INDUCTIVE
-    explained(invariant, failure, in_full=False)
     explorer_confirms(invariant.system, claim(invariant, failure), small_step(invariant, failure))
 
 
@@ -200,10 +212,9 @@ def test_the_mutants_cover_every_phase_variant_and_proof_and_few_are_harmless() 
 def rejected(stem: str, variant: str, change: Change) -> Verdict:
     """The verdict on a detector that a proof must not prove."""
     unchanged = proof(stem).at({}, {"variant": variant})
-    invariant = replace(unchanged, system=change(unchanged.system))
-    failure = first_failure(invariant)
-    assert failure is not None
-    return VIOLATED if explained(invariant, failure, in_full=True).breaks_goal else NOT_INDUCTIVE
+    found = refuted(replace(unchanged, system=change(unchanged.system)), in_full=True)
+    assert found is not None
+    return verdict(found[1])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -16,8 +16,8 @@ from fdverify.smt.second import second_opinion
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
-NUMBERS = ["delta", "x@0", "a name", "age!0123", "semi;colon", "h0", "h1", "Φ", "let", "assert"]
-FLAGS = ["p", "buffer@1#(+ 1 delta)", "buffer@1#(+ (* (- 1) 'x@0') delta)", "all!beef", "h2", "(assert false)"]
+NUMBERS = ["delta", "x@0", "a name", "age!0123", "semi;colon", "Φ", "phi"]
+FLAGS = ["p", "buffer@1#(+ 1 delta)", "buffer@1#(+ (* (- 1) 'x@0') delta)", "all!beef", "(assert false)"]
 WORDS = ["bits@0", "w"]
 MEMBER = z3.Function("buffer@0", z3.IntSort(), z3.BoolSort())
 
@@ -119,7 +119,8 @@ def test_the_same_formula_has_the_same_text_whatever_was_printed_before() -> Non
     (first,) = printed([long_formula()])
     kept = [z3.Int(f"other{number}") * 3 > number for number in range(50)]
     (second, *_) = printed([long_formula(), *kept])
-    assert second == first
+    assert second.formula == first.formula
+    assert second.fingerprint == first.fingerprint
 
 
 def script(step: Sequence[Any], hypotheses: Sequence[Any], negated: Any) -> Script:
@@ -158,8 +159,9 @@ def test_a_core_suffices(found: Script) -> None:
         assert expected(Script(found.title, found.step, kept, found.negated)) == "unsat"
 
 
-@pytest.mark.parametrize("name", ["h0", "h1", "h2"])
-def test_a_symbol_may_be_called_like_a_hypothesis(name: str) -> None:
+@pytest.mark.parametrize("name", ["h0", "h1", "h2", "mod", "abs", "div", "xor", "exists", "let"])
+def test_a_parameter_may_be_called_anything(name: str) -> None:
+    """Like the name of a hypothesis, or like a word of SMT-LIB."""
     number = z3.Int(name)
     decision = decide(script([], [number > 0, z3.Int("other") > 0], number < 0))
     assert (decision.status, decision.core) == ("unsat", (0,))
@@ -197,7 +199,7 @@ def answer_of_cvc5(text: str) -> str:
 
 def test_a_file_by_hand() -> None:
     x = z3.Int("x y")
-    text = self_contained(script([x > 0], [x > 1, x < 4], x * 2 != 6))
+    text = self_contained(script([x > 0], [x > 1, x < 4], z3.Not(x * 2 == 6)))
     assert text.splitlines() == [
         "(set-logic ALL)",
         "; test: unsat proves it",
