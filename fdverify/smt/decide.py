@@ -50,7 +50,7 @@ def _decided_in(context: z3.Context, script: Script, seed: int) -> Decision:
         return Decision("unknown", reason=_text(error))
     effort = _effort(solver) - before
     if status == z3.unsat:
-        core = sorted(int(name.decl().name()[1:]) for name in solver.unsat_core())
+        core = sorted(int(name.decl().name().removeprefix("h!")) for name in solver.unsat_core())
         return Decision("unsat", effort=effort, core=tuple(core))
     if status == z3.sat:
         return Decision("sat", effort=effort)

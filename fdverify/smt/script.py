@@ -49,7 +49,7 @@ class Script:
         declarations = dict.fromkeys(line for each in self.assertions for line in each.declarations)
         commands = [f"(assert {assertion.formula})" for assertion in self.step]
         for place, hypothesis in enumerate(self.hypotheses):
-            commands.append(f"(assert (! {hypothesis.formula} :named h{place}))")
+            commands.append(f"(assert (! {hypothesis.formula} :named h!{place}))")
         commands.append(f"(assert {self.negated.formula})")
         ordered = commands if order is None else [commands[at] for at in order]
         return "\n".join((f"; {self.title}: unsat proves it", *declarations, *ordered, ""))

@@ -21,7 +21,7 @@ from fdverify.logic import And, Implies, Not, Number, Truth
 from fdverify.models.buffer import PredicateBuffer
 from fdverify.symbolic.values import Bool, Int, truth
 
-_PROBE = Int(z3.Int("age"))
+_PROBE = Int(z3.Int("age!"))  # no name of a parameter can be this
 
 
 class Read:
