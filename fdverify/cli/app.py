@@ -11,9 +11,8 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from fdverify import __version__
 from fdverify.cli.commands import COMMANDS, Command
-from fdverify.cli.guard import guarded
+from fdverify.cli.guard import guarded, show_version
 from fdverify.cli.job import Job
 from fdverify.cli.output import SYMBOLIC, number_or_symbolic
 from fdverify.cli.perform import Output, perform
@@ -78,15 +77,9 @@ def build_app(reference: str) -> typer.Typer:
     return app
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"fdverify {__version__}")
-        raise typer.Exit
-
-
 def _version(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_show_version)
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=show_version)
     ] = False,
 ) -> None:
     """The options before a command."""

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.exceptions import TyperException
 
+from fdverify import __version__
 from fdverify.cli.output import ReaderGone
 from fdverify.errors import FdverifyError, InternalError, UsageError
 from fdverify.smt.worker import describe
@@ -32,6 +33,13 @@ def guarded(work: Callable[[], Any]) -> int:
     except Exception as error:
         print(f"internal error: {describe(error)}", file=sys.stderr)
         return InternalError.exit_code
+
+
+def show_version(wanted: bool) -> None:
+    """What the option ``--version`` does."""
+    if wanted:
+        print(f"fdverify {__version__}")
+        raise typer.Exit
 
 
 def print_error(error: FdverifyError) -> None:

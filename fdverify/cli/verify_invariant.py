@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
@@ -10,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from fdverify.cli.guard import guarded, print_error
+from fdverify.cli.guard import guarded, print_error, show_version
 from fdverify.cli.output import SYMBOLIC, check_time_limit, number_or_symbolic, print_out
 from fdverify.cli.progress import StageLine
 from fdverify.errors import UsageError
@@ -53,7 +52,7 @@ def _verify(
         float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
     ] = None,
     memory_limit: Annotated[
-        int | None, typer.Option("--memory-limit", metavar="MB", min=100, help="for each worker process")
+        int | None, typer.Option("--memory-limit", metavar="MB", min=200, help="for each worker process")
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="worker processes; one a core by default")
@@ -70,7 +69,9 @@ def _verify(
     ] = 0,
     cache: Annotated[bool, typer.Option("--cache/--no-cache", help="reuse what was proved before")] = True,
     witness: Annotated[bool, typer.Option("--witness", help="show a run in which the goal's premise holds")] = False,
-    version: Annotated[bool, typer.Option("--version", help="show the version and exit", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="show the version and exit", is_eager=True, callback=show_version)
+    ] = False,
 ) -> int:
     start = perf_counter()
     check_time_limit(time_limit)
@@ -117,7 +118,3 @@ def _verify(
 
         print_out(proofs_text(results, seconds, witness))
     return exit_code(results)
-
-
-if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))

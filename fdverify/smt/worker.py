@@ -95,6 +95,8 @@ def prepare_process() -> None:
     # Ctrl-C reaches the whole process group; who started this process decides what to do about it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # One process a core is enough: numpy's own threads would cost memory and win nothing here.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
