@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from fdverify.engines import exact
@@ -19,7 +20,7 @@ from fdverify.engines.parameters import least_value, small_instances, smallest
 from fdverify.engines.reach import reach
 from fdverify.errors import InternalError
 from fdverify.logic import And, If, Not, Number, Truth
-from fdverify.models.system import Integers, Property
+from fdverify.models.system import Integers, Property, System
 from fdverify.smt.solver import Answer, FreshSolver
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
@@ -110,19 +111,23 @@ def _reached(invariant: Invariant, claim: Property, step: Run) -> tuple[Reached,
 
     It is looked for at the parameters of the step, then at small ones: the smallest step need not be the one reached.
     """
-    both = Property(claim.name, lambda s: And(invariant.goal.holds(s), claim.holds(s)), claim.meaning)
     fixed = invariant.system.at({name: step.parameters[name] for name in invariant.system.arbitrary()})
-    first = reach(fixed, both)
     others = small_instances(invariant.system)[:_SMALL_INSTANCES] if invariant.system.arbitrary() else []
-    for instance in [] if first.run else others:
-        found = reach(instance, both, _ROUNDS_ELSEWHERE)
-        if found.run is not None:
-            fixed, first = instance, found
-            break
-    if first.run is None or _breaks(invariant, first.run):
-        return first, first.run is not None
-    worse = reach(fixed, invariant.goal)
-    return (first, False) if worse.run is None else (worse, True)
+    both = Property(claim.name, lambda s: And(invariant.goal.holds(s), claim.holds(s)), claim.meaning)
+    here = reach(fixed, both)
+    found = here if here.run is not None else _first_reached(others, both)
+    if found is None:
+        return here, False
+    if found.run is not None and _breaks(invariant, found.run):
+        return found, True
+    worse = _first_reached([fixed, *others], invariant.goal)
+    return (found, False) if worse is None else (worse, True)
+
+
+def _first_reached(instances: Iterable[System], claim: Property) -> Reached | None:
+    """Where a claim is first found to be false."""
+    reached = (reach(instance, claim, _ROUNDS_ELSEWHERE) for instance in instances)
+    return next((found for found in reached if found.run is not None), None)
 
 
 def _breaks(invariant: Invariant, run: Run) -> bool:

@@ -10,6 +10,7 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fdverify.engines.batch import truths
@@ -149,12 +150,10 @@ def _numbers(system: System) -> dict[str, int]:
 
 def holds_in_all(exploration: Exploration, invariant: Invariant) -> bool:
     """Whether the goal and every conjunct hold in every state that was reached."""
-    return all(
-        truths(wanted.holds(exploration.batches.state(level)), len(level[0])).all()
-        for level in exploration.levels
-        for wanted in (invariant.goal, *invariant.conjuncts)
-        if len(level[0]) > 0
-    )
+    together = [np.concatenate(columns) for columns in zip(*exploration.levels, strict=True)]
+    state = exploration.batches.state(together)
+    claims = (invariant.goal, *invariant.conjuncts)
+    return all(truths(wanted.holds(state), len(together[0])).all() for wanted in claims)
 
 
 def rows(exploration: Exploration) -> list[set[tuple[Any, ...]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -159,7 +160,14 @@ def test_a_core_suffices(found: Script) -> None:
         assert expected(Script(found.title, found.step, kept, found.negated)) == "unsat"
 
 
-@pytest.mark.parametrize("name", ["h0", "h1", "h2", "mod", "abs", "div", "xor", "exists", "let"])
+def test_a_core_names_what_is_needed() -> None:
+    x, y, z = z3.Ints("x y z")
+    assert decide(script([], [z > 0, x > y, z > 1, y > 0], x < 0)).core == (1, 3)
+    assert decide(script([x > 0], [y > 0, z > 0], x < 0)).core == ()
+    assert decide(script([x > y], [z > 0, y > z], x < 0), seed=3).core == (0, 1)
+
+
+@pytest.mark.parametrize("name", ["h0", "h1", "h2", "mod", "abs", "div", "let"])
 def test_a_parameter_may_be_called_anything(name: str) -> None:
     """Like the name of a hypothesis, or like a word of SMT-LIB."""
     number = z3.Int(name)
@@ -199,15 +207,15 @@ def answer_of_cvc5(text: str) -> str:
 
 def test_a_file_by_hand() -> None:
     x = z3.Int("x y")
-    text = self_contained(script([x > 0], [x > 1, x < 4], z3.Not(x * 2 == 6)))
-    assert text.splitlines() == [
+    text = self_contained(script([x > 0], [x > 1, x < 4], x == 3))
+    assert re.sub(r":named [^)]+", ":named …", text).splitlines() == [
         "(set-logic ALL)",
         "; test: unsat proves it",
         "(declare-fun |x y| () Int)",
         "(assert (> |x y| 0))",
-        "(assert (! (> |x y| 1) :named h0))",
-        "(assert (! (< |x y| 4) :named h1))",
-        "(assert (not (= (* |x y| 2) 6)))",
+        "(assert (! (> |x y| 1) :named …))",
+        "(assert (! (< |x y| 4) :named …))",
+        "(assert (= |x y| 3))",
         "(check-sat)",
     ]
 

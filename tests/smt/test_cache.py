@@ -1,0 +1,294 @@
+"""What was proved before is used again exactly where it still is a proof, whatever happens to the files."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+import z3
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fdverify.engines.inductive import Invariant, questions
+from fdverify.proofs.files import load_proof
+from fdverify.smt import cache as module
+from fdverify.smt.cache import Cache
+from fdverify.smt.decide import Decision, decide
+from fdverify.smt.script import Script, printed
+from fdverify.smt.worker import context
+from tests.cli.processes import wait_until
+
+PROOF = Path(__file__).parents[2] / "invariants" / "strong_accuracy.py"
+X, Y, Z = z3.Ints("x y z")
+STEP = [X == Y + 1]
+NEEDED, OTHER, ANOTHER = Y > 0, Z > 0, Z < 9
+NEGATED = X < 1
+
+
+def script(step: Sequence[Any], hypotheses: Sequence[Any], negated: Any) -> Script:
+    texts = printed([*step, *hypotheses, negated])
+    return Script("test", tuple(texts[: len(step)]), tuple(texts[len(step) : -1]), texts[-1])
+
+
+PROVED = script(STEP, [OTHER, NEEDED], NEGATED)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    """One in which a proof is remembered that needs one of two hypotheses."""
+    found = Cache(tmp_path)
+    found.remember(PROVED, decide(PROVED))
+    return found
+
+
+def entries(root: Path) -> list[Path]:
+    return [path for path in root.rglob("*") if path.is_file()]
+
+
+def test_an_empty_cache_knows_nothing(tmp_path: Path) -> None:
+    assert not Cache(tmp_path).proved(PROVED)
+    assert not Cache(tmp_path / "missing").proved(PROVED)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        PROVED,
+        script(STEP, [NEEDED], NEGATED),
+        script(STEP, [NEEDED, OTHER], NEGATED),
+        script(STEP, [ANOTHER, NEEDED, Z < 7], NEGATED),
+        replace(PROVED, title="by another name"),
+    ],
+)
+def test_used_again_while_what_it_needs_is_there(cache: Cache, again: Script) -> None:
+    assert cache.proved(again)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        script(STEP, [], NEGATED),
+        script(STEP, [OTHER], NEGATED),
+        script(STEP, [OTHER, Y > -1], NEGATED),
+        script(STEP, [OTHER, NEEDED], X < 2),
+        script([X == Y + 2], [OTHER, NEEDED], NEGATED),
+        script([], [OTHER, NEEDED], NEGATED),
+        script([*STEP, Z > 3], [OTHER, NEEDED], NEGATED),
+    ],
+)
+def test_not_used_for_anything_else(cache: Cache, changed: Script) -> None:
+    assert not cache.proved(changed)
+
+
+def test_what_moved_from_hypothesis_to_step_is_another_question(cache: Cache) -> None:
+    assert not cache.proved(script([*STEP, NEEDED], [OTHER], NEGATED))
+
+
+def test_sorts_matter_though_the_text_is_the_same(tmp_path: Path) -> None:
+    def equal(sort: Any) -> Script:
+        p, q, r = (z3.Const(name, sort) for name in "pqr")
+        return script([p == q], [q == r], z3.Not(p == r))
+
+    numbers, flags = equal(z3.IntSort()), equal(z3.BoolSort())
+    assert [a.formula for a in numbers.assertions] == [a.formula for a in flags.assertions]
+    found = Cache(tmp_path)
+    found.remember(numbers, decide(numbers))
+    assert found.proved(numbers)
+    assert not found.proved(flags)
+
+
+@pytest.mark.parametrize("name", ["SOLVER", "OPTIONS"])
+def test_another_solver_or_other_options(cache: Cache, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, name, "another")
+    assert not cache.proved(PROVED)
+
+
+@pytest.mark.parametrize("status", ["sat", "unknown"])
+def test_only_proofs_are_remembered(tmp_path: Path, status: Any) -> None:
+    with pytest.raises(AssertionError):
+        Cache(tmp_path).remember(PROVED, Decision(status))
+    assert entries(tmp_path) == []
+
+
+@given(
+    hypotheses=st.lists(st.integers(0, 7), min_size=1, max_size=6, unique=True),
+    later=st.lists(st.integers(0, 7), max_size=6, unique=True),
+)
+def test_never_says_proved_of_what_is_not(
+    tmp_path_factory: pytest.TempPathFactory, hypotheses: list[int], later: list[int]
+) -> None:
+    """x is 0 at first and at most 3 once hypotheses 0, 1, 2 are there; others say nothing about it."""
+    steps = [z3.Int(f"x{k + 1}") <= z3.Int(f"x{k}") + 1 for k in range(3)]
+    known = [*steps, *(z3.Int(f"z{k}") > 0 for k in range(5))]
+    negated = z3.Int("x3") > 3
+    first = script([z3.Int("x0") == 0], [known[k] for k in hypotheses], negated)
+    second = script([z3.Int("x0") == 0], [known[k] for k in later], negated)
+    found = Cache(tmp_path_factory.mktemp("cache"))
+    decision = decide(first)
+    if decision.status == "unsat":
+        found.remember(first, decision)
+    assert found.proved(second) == ({0, 1, 2} <= set(hypotheses) and {0, 1, 2} <= set(later))
+
+
+def test_a_proof_without_one_of_its_conjuncts_is_not_taken_for_proved(tmp_path: Path) -> None:
+    """After the whole proof was remembered, whatever the cache says of the rest is what the solver says."""
+    whole = load_proof(PROOF).at({"delta": 1, "phi": 1}, {})
+    found = Cache(tmp_path)
+    for question in questions(whole):
+        found.remember(question.script, decide(question.script))
+    refuted = 0
+    for place in range(len(whole.authored)):
+        rest = Invariant(whole.system, whole.goal, (*whole.authored[:place], *whole.authored[place + 1 :]))
+        for question in questions(rest):
+            if decide(question.script).status != "unsat":
+                refuted += 1
+                assert not found.proved(question.script), question.name
+    assert refuted > 0
+
+
+def test_several_ways_to_prove_are_kept(tmp_path: Path) -> None:
+    found = Cache(tmp_path)
+    one, other = script(STEP, [Y > 0], NEGATED), script(STEP, [Y > 5], NEGATED)
+    for each in (one, other):
+        found.remember(each, Decision("unsat", core=(0,)))
+    assert found.proved(one)
+    assert found.proved(other)
+    assert not found.proved(script(STEP, [OTHER], NEGATED))
+
+
+def test_many_ways_do_not_make_a_file_grow_for_ever(tmp_path: Path) -> None:
+    found = Cache(tmp_path)
+    sizes = []
+    for number in range(40):
+        found.remember(script(STEP, [Y > number], NEGATED), Decision("unsat", core=(0,)))
+        (entry,) = entries(tmp_path)
+        sizes.append(entry.stat().st_size)
+    assert sizes[-1] == sizes[20]
+    assert found.proved(script(STEP, [Y > 39], NEGATED)), "the last one is among those kept"
+
+
+def test_a_core_that_names_what_is_not_there_does_not_count(tmp_path: Path) -> None:
+    found = Cache(tmp_path)
+    found.remember(script(STEP, [OTHER, NEEDED], NEGATED), Decision("unsat", core=(0, 1)))
+    assert not found.proved(script(STEP, [NEEDED], NEGATED))
+    assert not found.proved(script(STEP, [OTHER], NEGATED))
+    assert not found.proved(script(STEP, [], NEGATED))
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "cut in the middle": lambda content: content[: len(content) // 2],
+    "cut by one line": lambda content: content.splitlines(keepends=True)[0],
+    "without its checksum": lambda content: content.partition(b"\n")[2],
+    "one character changed": lambda content: content[:-4] + bytes([content[-4] ^ 1]) + content[-3:],
+    "an empty core put in": lambda content: content.partition(b"\n")[0] + b"\n[[]]\n",
+    "no text": lambda content: bytes(range(256)),
+    "zeros": lambda content: bytes(4096),
+    "something else": lambda content: b"hello\n",
+    "lines": lambda content: b"\n" * 50,
+    "twice": lambda content: content * 2,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_entry_is_no_entry(cache: Cache, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    (entry,) = entries(tmp_path)
+    entry.write_bytes(damage(entry.read_bytes()))
+    assert not cache.proved(PROVED)
+    cache.remember(PROVED, decide(PROVED))
+    assert cache.proved(PROVED), "it is replaced by a good one"
+
+
+@given(seed=st.integers(0, 2**32))
+def test_random_damage_never_proves_more(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    root = tmp_path_factory.mktemp("cache")
+    found, chance = Cache(root), random.Random(seed)
+    found.remember(PROVED, decide(PROVED))
+    (entry,) = entries(root)
+    content = bytearray(entry.read_bytes())
+    for _ in range(chance.randint(1, 4)):
+        content[chance.randrange(len(content))] = chance.randrange(256)
+    entry.write_bytes(bytes(content[: chance.randint(0, len(content))]))
+    assert not found.proved(script(STEP, [], NEGATED))
+    assert not found.proved(script(STEP, [OTHER], NEGATED))
+
+
+def test_an_entry_of_another_obligation_does_not_count(cache: Cache, tmp_path: Path) -> None:
+    """Put in its place under the other's name, it is still about another conclusion."""
+    other = script(STEP, [NEEDED], X < -1)
+    (mine,) = entries(tmp_path)
+    cache.remember(other, decide(other))
+    (theirs,) = set(entries(tmp_path)) - {mine}
+    mine.write_bytes(theirs.read_bytes())
+    assert not cache.proved(PROVED)
+
+
+def test_a_folder_in_the_place_of_an_entry(cache: Cache, tmp_path: Path) -> None:
+    (entry,) = entries(tmp_path)
+    entry.unlink()
+    entry.mkdir()
+    assert not cache.proved(PROVED)
+    cache.remember(PROVED, decide(PROVED))
+    assert not cache.proved(PROVED)
+
+
+def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    (tmp_path / "proved").write_text("no folder either")
+    for root in (tmp_path / "file", tmp_path, Path("/dev/null"), Path("/proc/nothing")):
+        found = Cache(root)
+        found.remember(PROVED, decide(PROVED))
+        assert not found.proved(PROVED)
+
+
+def test_a_full_disk_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "write_whole", full)
+    Cache(tmp_path).remember(PROVED, decide(PROVED))
+    assert not Cache(tmp_path).proved(PROVED)
+
+
+WRITERS = 3
+
+
+def write_for_ever(root: Path, number: int) -> None:
+    """Remember the same obligation again and again, each time with another core."""
+    found, place = Cache(root), 0
+    crowd = script(STEP, [NEEDED, *(z3.Int(f"w{number}_{k}") > 0 for k in range(20))], NEGATED)
+    while True:
+        place = place % 20 + 1
+        found.remember(crowd, Decision("unsat", core=(0, place)))
+
+
+def test_writers_that_are_killed_leave_a_cache_that_can_be_read(tmp_path: Path) -> None:
+    everything = [z3.Int(f"w{number}_{k}") > 0 for number in range(WRITERS) for k in range(20)]
+    whole = script(STEP, [NEEDED, *everything], NEGATED)
+    found = Cache(tmp_path)
+    for turn in range(4):
+        writers = [
+            context().Process(target=write_for_ever, args=(tmp_path, number), daemon=True) for number in range(WRITERS)
+        ]
+        for writer in writers:
+            writer.start()
+        try:
+            assert wait_until(lambda: found.proved(whole), seconds=60)
+            for _ in range(100):
+                assert found.proved(whole), "an entry is replaced as a whole"
+            sleep(0.02 * turn)
+        finally:
+            for writer in writers:
+                writer.kill()
+                writer.join()
+        assert found.proved(whole)
+        assert not found.proved(script(STEP, everything, NEGATED))
+        for entry in entries(tmp_path):
+            if not entry.name.startswith("."):
+                os.unlink(entry)

@@ -1,0 +1,243 @@
+"""Many tasks on a few processes: every outcome arrives once, whoever loops, dies, or runs out of memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fdverify.errors import InternalError, UsageError
+from fdverify.smt.pool import Outcome, Pool, Task
+from tests.cli.processes import children, wait_until
+
+AGES = 600.0
+"""Longer than any test here may take."""
+SHORT = 0.5
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def loop_for_ever(started: Path | None = None) -> None:
+    if started is not None:
+        started.touch()
+    while True:
+        time.sleep(0.01)
+
+
+def kill_oneself() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def exit_quietly() -> None:
+    os._exit(0)
+
+
+def misuse() -> None:
+    raise UsageError("no such thing", "try another")
+
+
+def break_down() -> None:
+    raise KeyError("first line\nsecond line")
+
+
+def allocate(megabytes: int) -> int:
+    return len(bytearray(megabytes * 1024 * 1024))
+
+
+def touched(path: Path) -> str:
+    path.touch()
+    return path.name
+
+
+class Heard:
+    """Every outcome by its task's key; a key that is heard of twice is a failure."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[Any, Outcome] = {}
+
+    def __call__(self, task: Task, outcome: Outcome) -> Iterable[Task]:
+        assert task.key not in self.outcomes, "heard of twice"
+        self.outcomes[task.key] = outcome
+        return ()
+
+    @property
+    def values(self) -> dict[Any, Any]:
+        return {key: outcome.value for key, outcome in self.outcomes.items() if outcome.lost is None}
+
+    @property
+    def lost(self) -> set[Any]:
+        return {key for key, outcome in self.outcomes.items() if outcome.lost is not None}
+
+
+def ran(pool: Pool, tasks: Iterable[Task]) -> Heard:
+    """What came of the tasks; no process may be left after them."""
+    before = {process.pid for process in children(os.getpid())}
+    heard = Heard()
+    pool.run(tasks, heard)
+    assert {process.pid for process in children(os.getpid())} == before
+    return heard
+
+
+def squares(numbers: Iterable[int]) -> list[Task]:
+    return [Task(number, partial(square, number)) for number in numbers]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_every_result_arrives(jobs: int, backwards: bool) -> None:
+    numbers = list(range(40))
+    heard = ran(Pool(jobs), squares(reversed(numbers) if backwards else numbers))
+    assert heard.values == {number: number * number for number in numbers}
+    assert all(outcome.error is None for outcome in heard.outcomes.values())
+
+
+def test_nothing_to_do() -> None:
+    assert ran(Pool(3), []).outcomes == {}
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_tasks_that_bring_tasks(jobs: int) -> None:
+    found: dict[int, int] = {}
+
+    def finished(task: Task, outcome: Outcome) -> list[Task]:
+        found[task.key] = outcome.value
+        return squares(k for k in (2 * task.key, 2 * task.key + 1) if k < 32)
+
+    Pool(jobs).run(squares([1]), finished)
+    assert found == {number: number * number for number in range(1, 32)}
+
+
+def test_a_pool_runs_again() -> None:
+    pool = Pool(2)
+    assert ran(pool, squares(range(5))).values == ran(pool, squares(range(5))).values
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("patience", [0.05, 60.0])
+def test_a_task_that_loops_is_stopped_and_others_finish(jobs: int, patience: float) -> None:
+    endless = Task("endless", loop_for_ever, limit=SHORT, patience=patience)
+    heard = ran(Pool(jobs), [endless, *squares(range(20))])
+    assert heard.lost == {"endless"}
+    assert heard.values == {number: number * number for number in range(20)}
+
+
+def test_others_finish_while_a_task_loops_without_a_limit() -> None:
+    """One worker: the endless task is put aside again and again, and everything else is done meanwhile."""
+    tasks = [Task("endless", loop_for_ever, patience=0.05), *squares(range(10))]
+    others: set[int] = set()
+
+    class Enough(Exception):
+        pass
+
+    def finished(task: Task, outcome: Outcome) -> list[Task]:
+        others.add(task.key)
+        if len(others) == 10:
+            raise Enough
+        return []
+
+    with pytest.raises(Enough):
+        Pool(1).run(tasks, finished)
+    assert others == set(range(10))
+    assert children(os.getpid()) == []
+
+
+def test_a_task_within_its_limit_is_not_stopped() -> None:
+    heard = ran(Pool(2), [Task(number, partial(square, number), limit=AGES) for number in range(5)])
+    assert heard.lost == set()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("end", [kill_oneself, exit_quietly])
+def test_a_worker_that_dies_loses_its_task_alone(jobs: int, end: Any) -> None:
+    tasks = squares(range(10))
+    for place in (0, 5, 12):
+        tasks.insert(place, Task(f"dies {place}", end))
+    heard = ran(Pool(jobs), tasks)
+    assert heard.lost == {"dies 0", "dies 5", "dies 12"}
+    assert heard.values == {number: number * number for number in range(10)}
+    assert all("died" in str(heard.outcomes[key].lost) for key in heard.lost)
+    assert all(heard.outcomes[key].value is None for key in heard.lost)
+
+
+def test_errors_come_back() -> None:
+    heard = ran(Pool(2), [Task("misuse", misuse), Task("breaks", break_down), *squares(range(3))])
+    assert heard.lost == set()
+    error = heard.outcomes["misuse"].error
+    assert isinstance(error, UsageError)
+    assert (error.message, error.hint) == ("no such thing", "try another")
+    unexpected = heard.outcomes["breaks"].error
+    assert isinstance(unexpected, InternalError)
+    assert unexpected.message.startswith("KeyError")
+    assert "\n" not in unexpected.message
+    assert heard.outcomes["misuse"].value is heard.outcomes["breaks"].value is None
+    assert [heard.outcomes[number].value for number in range(3)] == [0, 1, 4]
+
+
+def test_a_deadline_that_has_passed_loses_every_task_once() -> None:
+    heard = ran(Pool(2, deadline=time.monotonic() - 1), squares(range(20)))
+    assert heard.lost == set(range(20))
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_a_deadline_ends_everything(jobs: int) -> None:
+    """Those that run and those that wait: each is heard of once, none has a value."""
+    tasks = [Task(number, loop_for_ever) for number in range(6)]
+    heard = ran(Pool(jobs, deadline=time.monotonic() + SHORT), tasks)
+    assert heard.lost == set(range(6))
+    assert all(outcome.value is None and outcome.error is None for outcome in heard.outcomes.values())
+
+
+def test_tasks_brought_after_the_deadline_are_lost_too() -> None:
+    heard: list[int] = []
+
+    def finished(task: Task, outcome: Outcome) -> list[Task]:
+        assert outcome.lost is not None
+        heard.append(task.key)
+        return squares([task.key + 10]) if task.key < 10 else []
+
+    Pool(2, deadline=time.monotonic() - 1).run(squares(range(3)), finished)
+    assert sorted(heard) == [0, 1, 2, 10, 11, 12]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_task_that_takes_too_much_memory_is_lost_alone(jobs: int) -> None:
+    tasks = [Task("modest", partial(allocate, 8)), Task("greedy", partial(allocate, 16_000)), *squares(range(6))]
+    heard = ran(Pool(jobs, memory_limit=4_000), tasks)
+    assert heard.lost == {"greedy"}
+    assert "out of memory" in str(heard.outcomes["greedy"].lost)
+    assert heard.values == {"modest": 8 * 1024 * 1024, **{number: number * number for number in range(6)}}
+
+
+def test_an_error_of_the_listener_leaves_no_process(tmp_path: Path) -> None:
+    """Whatever ends the run, the tasks that are still running end with it."""
+    started = tmp_path / "started"
+
+    def fails(task: Task, outcome: Outcome) -> list[Task]:
+        assert wait_until(started.exists, seconds=AGES)
+        raise ValueError("heard enough")
+
+    with pytest.raises(ValueError, match="heard enough"):
+        Pool(2).run([Task("endless", partial(loop_for_ever, started)), *squares(range(3))], fails)
+    assert children(os.getpid()) == []
+
+
+def test_tasks_run_in_other_processes() -> None:
+    heard = ran(Pool(2), [Task(number, os.getpid) for number in range(8)])
+    assert os.getpid() not in heard.values.values()
+    assert 1 <= len(set(heard.values.values())) <= 2
+
+
+def test_work_is_done_once(tmp_path: Path) -> None:
+    heard = ran(Pool(3), [Task(name, partial(touched, tmp_path / name)) for name in "abc"])
+    assert heard.values == {name: name for name in "abc"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"]
