@@ -120,7 +120,8 @@ def _reached(invariant: Invariant, claim: Property, step: Run) -> tuple[Reached,
         return here, False
     if found.run is not None and _breaks(invariant, found.run):
         return found, True
-    worse = _first_reached([fixed, *others], invariant.goal)
+    here = reach(fixed, invariant.goal)
+    worse = here if here.run is not None else _first_reached(others, invariant.goal)
     return (found, False) if worse is None else (worse, True)
 
 

@@ -426,7 +426,7 @@ MODEL_MUTANTS = (
         sets("send", buffer=lambda s, c, made: s.buffer.send(when=s.sender_timer == 0)),
     ),
     # no_send
-    ModelMutant("no_send", "does not wait", "ivy", FIXED, NOT_INDUCTIVE, keeps("no_send", "waiting_time")),
+    ModelMutant("no_send", "does not wait", "ivy", FIXED, VIOLATED, keeps("no_send", "waiting_time")),
     ModelMutant(
         "no_send",
         "waits twice",
@@ -450,7 +450,7 @@ MODEL_MUTANTS = (
         "waits in every step",
         "ivy",
         EVENTUALLY,
-        NOT_INDUCTIVE,
+        VIOLATED,
         sets("no_send", waiting_time=lambda s, c, made: If(s.receiver_timer == 0, s.waiting_time + 1, s.waiting_time)),
     ),
     ModelMutant(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent
 
@@ -316,8 +315,8 @@ def test_a_claim_written_over_several_lines(author: Author) -> None:
 
 
 @pytest.fixture(scope="module")
-def shipped() -> Iterator[Proof]:
-    yield load_proof(INVARIANTS / "strong_accuracy.py")
+def shipped() -> Proof:
+    return load_proof(INVARIANTS / "strong_accuracy.py")
 
 
 INSTANCES: list[tuple[dict[str, int], str]] = [({}, "predicate"), *(({"delta": 2}, name) for name in ENCODINGS)]

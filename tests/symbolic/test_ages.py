@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any, TypeAlias
 from unittest.mock import patch
@@ -30,9 +31,9 @@ from fdverify.models.system import (
     update,
 )
 from fdverify.smt.solver import Answer, FreshSolver
-from fdverify.symbolic.ages import Fact
+from fdverify.symbolic.ages import Claim, Fact
 from fdverify.symbolic.unroll import Unrolling
-from fdverify.symbolic.values import Bool, truth
+from fdverify.symbolic.values import Bool, Int, truth
 from fdverify.symbolic.witness import read_run, read_state
 from fdverify.traces.run import replay
 
@@ -160,7 +161,9 @@ def conjunctions(draw: Draw) -> Formula:
 def nested(draw: Draw) -> Formula:
     """A quantifier inside of another one, and something that may contradict it."""
     inner = (draw(quantifiers), draw(terms(1)), draw(terms(1)), draw(formulas(0, 2, 1)))
-    body = draw(st.sampled_from([inner, ("Not", inner), ("Implies", ("has", (0, 0)), inner), ("Iff", ("empty",), inner)]))
+    body = draw(
+        st.sampled_from([inner, ("Not", inner), ("Implies", ("has", (0, 0)), inner), ("Iff", ("empty",), inner)])
+    )
     claim = (draw(quantifiers), draw(terms(0)), draw(terms(0)), body)
     return claim if draw(st.booleans()) else ("And", claim, draw(formulas(1, size=1)))
 
@@ -169,11 +172,11 @@ def unrolled(system: System, rounds: int) -> Unrolling:
     unrolling = Unrolling(system, anywhere=True)
     spell, spelled = unrolling.book.spelled, 0
 
-    def counted(*arguments: Any) -> Fact:
+    def counted(claim: Claim, key: int, age: Int) -> Fact:
         nonlocal spelled
         spelled += 1
         assert spelled <= MOST_SPELLED, "claims bring claims for ever"
-        return spell(*arguments)
+        return spell(claim, key, age)
 
     unrolling.book.spelled = counted  # type: ignore[method-assign]
     for _ in range(rounds):
@@ -274,11 +277,11 @@ def test_every_connective_in_every_state(name: str, positive: bool) -> None:
             solver = FreshSolver()
             solver.add([unrolling.parameters["delta"].term == delta])
             solver.add(truth(state.buffer.has(age) == (age in ages)) for age in range(delta + 1))
-            _, concrete = read_state(unrolled(small, 0), lambda term, held=ages: _pinned(term, held))
+            _, concrete = read_state(unrolled(small, 0), partial(_pinned, ages))
             assert (exact.ask(unrolling, solver, question).status == "sat") is meaning(formula, concrete)
 
 
-def _pinned(term: Any, ages: frozenset[int]) -> int | bool:
+def _pinned(ages: frozenset[int], term: Any) -> int | bool:
     """The value of a part of the state of a fixed Δ: an age's truth value is named after it."""
     if z3.is_int(term):
         return 0
@@ -364,9 +367,7 @@ def test_a_claim_about_another_state_is_another_claim() -> None:
 @pytest.mark.parametrize("name", ["age", "age0", "probe", "all", "x1"])
 def test_a_parameter_is_not_taken_for_the_age_of_a_claim(name: str) -> None:
     """However it is called: no message of that age is in transit, or no message at all."""
-    named = System(
-        SYSTEM.name, {}, (*SYSTEM.parameters, Parameter(name, 0, None)), SYSTEM.variables, SYSTEM.phases, ()
-    )
+    named = System(SYSTEM.name, {}, (*SYSTEM.parameters, Parameter(name, 0, None)), SYSTEM.variables, SYSTEM.phases, ())
     unrolling = unrolled(named, 0)
     s = unrolling.states[0]
     none_of_that_age = s.buffer.forall(0, s.delta, lambda age: Not(And(age == s[name], s.buffer.has(age))))
