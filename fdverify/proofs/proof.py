@@ -24,6 +24,7 @@ from fdverify.models.catalogue import find_model, in_user_file, line_in
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, did_you_mean
 
+Found = TypeVar("Found")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
 
 
@@ -47,7 +48,7 @@ class Proof:
 
     def __init__(self, model: str | Model, *, goal: str | None = None, **options: OptionValue) -> None:
         self.source = _caller()
-        self.model = find_model(model) if isinstance(model, str) else model
+        self.model = self._told(lambda: find_model(model)) if isinstance(model, str) else model
         self.options = options
         self._goal_name = goal
         self._goal: Property | None = None
@@ -98,7 +99,7 @@ class Proof:
             )
         if not self._conjuncts:
             raise UsageError(f"{self.source}: the proof has no invariant", "decorate functions with @proof.invariant")
-        goal = self._goal or system.property(str(self._goal_name))
+        goal = self._goal or self._told(lambda: system.property(str(self._goal_name)))
         return Invariant(system, goal, tuple(self._conjuncts), k)
 
     def system(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]) -> System:
@@ -110,8 +111,8 @@ class Proof:
                 raise UsageError(f"{self.source.file}: {self.model.name} has no --{name}", did_you_mean(name, known))
         values = {parameter.name: parameters.get(parameter.name) for parameter in self.model.parameters}
         defaults = {option.name: option.default for option in self.model.options}
-        system = self.model.instantiate(values, {**defaults, **self.options, **options})
-        return self.assuming(system)
+        chosen = {**defaults, **self.options, **options}
+        return self.assuming(self._told(lambda: self.model.instantiate(values, chosen)))
 
     def assuming(self, system: System) -> System:
         """The system under this proof's assumptions."""
@@ -120,6 +121,13 @@ class Proof:
     def lemmas(self) -> tuple[Property, ...]:
         """The conjuncts, to help with another goal."""
         return tuple(self._conjuncts)
+
+    def _told(self, work: Callable[[], Found]) -> Found:
+        """What is wrong with the proof, told with the place where it begins."""
+        try:
+            return work()
+        except UsageError as error:
+            raise UsageError(f"{self.source}: {error.message}", error.hint) from error
 
     def _claim(self, predicate: Callable[[Any], Truth], what: str) -> Property:
         source = _source(predicate)

@@ -11,7 +11,7 @@ import z3
 from fdverify.smt.script import Script
 
 SOLVER = f"z3 {z3.get_version_string()}"
-OPTIONS = "simple solver, unsat cores"
+OPTIONS = "simple solver, tracked hypotheses"
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,21 @@ def decide(script: Script, seed: int = 0) -> Decision:
 
 
 def _decided_in(context: z3.Context, script: Script, seed: int) -> Decision:
-    order = None
-    if seed != 0:
-        order = list(range(len(script.assertions)))
-        Random(seed).shuffle(order)
     solver = z3.SimpleSolver(ctx=context)
     solver.set("unsat_core", True)
     solver.set("random_seed", seed)
     before = _effort(solver)
     try:
-        solver.from_string(script.text(order))
+        # Read without the names: Z3 takes assertions from text as they are and would leave them out of every core.
+        formulas = z3.parse_smt2_string(script.text(named=False), ctx=context)
+        if len(formulas) != len(script.assertions):
+            return Decision("unknown", reason="the text was not read as it was written")
+        for place in _order(script, seed):
+            hypothesis = place - len(script.step)
+            if 0 <= hypothesis < len(script.hypotheses):
+                solver.assert_and_track(formulas[place], z3.Bool(f"h!{hypothesis}", ctx=context))
+            else:
+                solver.add(formulas[place])
         status = solver.check()
     except z3.Z3Exception as error:
         return Decision("unknown", reason=_text(error))
@@ -57,6 +62,13 @@ def _decided_in(context: z3.Context, script: Script, seed: int) -> Decision:
     return Decision("unknown", reason=solver.reason_unknown(), effort=effort)
 
 
+def _order(script: Script, seed: int) -> list[int]:
+    places = list(range(len(script.assertions)))
+    if seed != 0:
+        Random(seed).shuffle(places)
+    return places
+
+
 def _effort(solver: z3.Solver) -> int:
     statistics = solver.statistics()
     return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
@@ -64,4 +76,5 @@ def _effort(solver: z3.Solver) -> int:
 
 def _text(error: z3.Z3Exception) -> str:
     value = error.value
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    return " ".join(text.split())

@@ -12,6 +12,7 @@ from itertools import permutations
 from fdverify.smt.script import Assertion
 
 _SYMBOL = r"(\|[^|]*\||[A-Za-z_][^\s()|]*)"
+_DECLARED = re.compile(r"^\(declare-\S+ (\|[^|]*\||\S+)")
 _PRODUCT = re.compile(rf"\(\* {_SYMBOL} {_SYMBOL}\)")
 
 
@@ -25,7 +26,7 @@ def product_lemmas(assertions: Iterable[Assertion]) -> tuple[Assertion, ...]:
             cofactors.setdefault(left, {})[right] = f"(* {left} {right})"
             cofactors.setdefault(right, {})[left] = f"(* {left} {right})"
         if products:
-            declared.update({line.split()[1]: line for line in assertion.declarations})
+            declared.update({_DECLARED.findall(line)[0]: line for line in assertion.declarations})
     found: dict[str, tuple[str, ...]] = {}
     for factor, others in cofactors.items():
         for other, product in others.items():

@@ -44,15 +44,15 @@ class Script:
     def assertions(self) -> tuple[Assertion, ...]:
         return (*self.step, *self.hypotheses, self.negated)
 
-    def text(self, order: Sequence[int] | None = None) -> str:
-        """The whole script; ``order`` permutes its assertions.  A hypothesis is named by its place among them."""
+    def text(self, named: bool = True) -> str:
+        """The whole script; hypotheses are ``named`` by their place among them."""
         declarations = dict.fromkeys(line for each in self.assertions for line in each.declarations)
-        commands = [f"(assert {assertion.formula})" for assertion in self.step]
-        for place, hypothesis in enumerate(self.hypotheses):
-            commands.append(f"(assert (! {hypothesis.formula} :named h!{place}))")
-        commands.append(f"(assert {self.negated.formula})")
-        ordered = commands if order is None else [commands[at] for at in order]
-        return "\n".join((f"; {self.title}: unsat proves it", *declarations, *ordered, ""))
+        hypotheses = [hypothesis.formula for hypothesis in self.hypotheses]
+        if named:
+            hypotheses = [f"(! {formula} :named h!{place})" for place, formula in enumerate(hypotheses)]
+        formulas = [*(assertion.formula for assertion in self.step), *hypotheses, self.negated.formula]
+        commands = [f"(assert {formula})" for formula in formulas]
+        return "\n".join((f"; {self.title}: unsat proves it", *declarations, *commands, ""))
 
 
 def self_contained(script: Script) -> str:
@@ -67,11 +67,12 @@ def printed(terms: Sequence[Any]) -> list[Assertion]:
     distinct: dict[int, Any] = {}
     for term in terms:
         distinct.setdefault(term.get_id(), term)
-    *others, last = (term.as_ast() for term in distinct.values())
-    # The solver's own printer (to_smt2) is this one too, but solvers rewrite what they are given.
-    text = z3.Z3_benchmark_to_smtlib_string(
-        z3.main_ctx().ref(), "", "", "unknown", "", len(others), (z3.Ast * len(others))(*others), last
-    )
+    printing = [term.as_ast() for term in distinct.values()]
+    # A solver's to_smt2 prints likewise, but solvers rewrite what they are given.  The formula that comes last is left
+    # out if it is true, so one that is comes last.
+    context, true = z3.main_ctx().ref(), z3.BoolVal(True)
+    listed = (z3.Ast * len(printing))(*printing)
+    text = z3.Z3_benchmark_to_smtlib_string(context, "", "", "unknown", "", len(printing), listed, true.as_ast())
     commands = _COMMAND.split("\n" + text)
     declarations = {_SYMBOL.findall(c)[1]: " ".join(c.split()) for c in commands if c.startswith("(declare-")}
     formulas = [_formula(c) for c in commands if c.startswith("(assert")]

@@ -19,7 +19,7 @@ def check_available(name: str) -> None:
 
 
 def second_opinion(script: Script, name: str) -> Decision:
-    from pysmt.exceptions import PysmtException, SolverReturnedUnknownResultError
+    from pysmt.exceptions import SolverReturnedUnknownResultError
     from pysmt.logics import Logic
     from pysmt.smtlib.parser import SmtLibParser
 
@@ -34,8 +34,8 @@ def second_opinion(script: Script, name: str) -> Decision:
             return Decision("sat" if solver.solve() else "unsat")
         except SolverReturnedUnknownResultError:
             return Decision("unknown", reason=f"{name} gives no reason")
-        except (PysmtException, NotImplementedError, RuntimeError) as error:
-            return Decision("unknown", reason=" ".join(f"{name}: {error}".split()))
+        except Exception as error:  # what a parser or a solver raises at what it cannot read is anybody's guess
+            return Decision("unknown", reason=" ".join(f"{name}: {type(error).__name__} {error}".split()))
 
 
 def _environment() -> Any:

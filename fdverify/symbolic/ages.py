@@ -21,7 +21,7 @@ from fdverify.logic import And, Implies, Not, Number, Truth
 from fdverify.models.buffer import PredicateBuffer
 from fdverify.symbolic.values import Bool, Int, truth
 
-_PROBE = Int(z3.Int("age!"))  # no name of a parameter can be this
+_ZERO = Int(z3.IntVal(0))
 
 
 class Read:
@@ -67,7 +67,12 @@ class AgeBook:
         self._claims: dict[str, Claim] = {}
         self._mentioned: dict[int, Mention] = {}
         self._rank = 0
-        self.probing = False
+        self._probes = 0
+
+    @property
+    def probing(self) -> bool:
+        """Whether what is being built only serves to see its shape."""
+        return self._probes > 0
 
     def mention(self, mention: Mention) -> None:
         if not self.probing:
@@ -91,8 +96,8 @@ class AgeBook:
         def inside(age: Number) -> Truth:
             return And(age >= 0, age <= delta, low <= age, age <= high)
 
-        with self._probe():
-            shape = z3.And(truth(inside(_PROBE)), truth(body(_PROBE)))
+        with self._probe() as age:
+            shape = z3.And(truth(inside(age)), truth(body(age)))
         # Named after what it says: the same claim has the same name, wherever and however often it is made.
         name = sha256(shape.sexpr().encode()).hexdigest()[:16]
         if name not in self._claims:
@@ -126,12 +131,13 @@ class AgeBook:
         return read.definition
 
     @contextmanager
-    def _probe(self) -> Iterator[None]:
-        outer, self.probing = self.probing, True
+    def _probe(self) -> Iterator[Int]:
+        """An age that stands for all; a claim inside of another has one of its own."""
+        self._probes += 1
         try:
-            yield
+            yield Int(z3.Int(f"age!{self._probes}"))  # no parameter can have this name
         finally:
-            self.probing = outer
+            self._probes -= 1
 
 
 @dataclass
@@ -171,7 +177,7 @@ class Closure:
 
     def _choose_around(self, age: Number, rank: int) -> None:
         for offset in range(-self.reach, self.reach + 1):
-            term = z3.simplify(_PROBE.lift(age + offset))
+            term = z3.simplify(_ZERO.lift(age + offset))
             # Kept with its term: Z3 gives the identity of a dead term to another one.
             self._ages.setdefault(term.get_id(), (Int(term), rank))
 
@@ -186,8 +192,8 @@ class Closure:
                 (claim, key, age)
                 for claim in self._claims
                 for key, (age, rank) in self._ages.items()
-                # A claim inside a claim brings ages that would bring claims for ever: those are left out.
-                if (id(claim), key) not in self._spelled and (rank == 0 or claim.rank + rank <= 1)
+                # Spelled out at the exception of a claim inside of it, a claim would bring another such, and so on.
+                if (id(claim), key) not in self._spelled and rank <= claim.rank
             ]
             if not fresh:
                 return terms

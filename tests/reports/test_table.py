@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from fdverify.models.system import Flag, Integers, Labels, Parameter, Phase, Property, System, Update, Variable, update
-from fdverify.traces.steps import Row, Shown
 from fdverify.reports.table import print_result
+from fdverify.traces.steps import Row, Shown
 from fdverify.verdict import Result, Verdict
 
 Pc = IntEnum("Pc", ["[p0]", "[bold]p1[/bold]"], start=0)

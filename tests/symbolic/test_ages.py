@@ -45,7 +45,7 @@ Term: TypeAlias = tuple[str | int, int]
 
 LARGEST_DELTA = 4
 DELTAS = range(LARGEST_DELTA + 1)
-MOST_SPELLED = 1500
+MOST_SPELLED = 1000
 """More facts than any formula here needs: a closure that does not end fails instead of going on."""
 
 CONNECTIVES: dict[str, tuple[Callable[..., Truth], int]] = {
