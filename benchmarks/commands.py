@@ -28,7 +28,7 @@ def measured(command: str, arguments: list[str], repeats: int) -> Measured:
     times, memory, verdict = [], 0, ""
     for _ in range(repeats):
         json_wanted = [] if arguments == ["--help"] else ["--json"]
-        program = [Path(sys.executable).with_name(command), *arguments, *json_wanted]
+        program: list[str | Path] = [Path(sys.executable).with_name(command), *arguments, *json_wanted]
         start = perf_counter()
         with subprocess.Popen(program, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
             assert process.stdout is not None

@@ -102,7 +102,7 @@ def main() -> None:
         "The figures printed for Δ = 4, Φ = 5 are those of Φ = 6, see [semantics.md](semantics.md).",
         "## Table 2: initial timeout Δ+1, which is too short",
         "\n".join(table_2()),
-        "Depth is in sub-rounds where published, in rounds here; `explore` counts the states it met before the violation.",
+        "Depth is in sub-rounds where published, in rounds here; `explore` counts the states met before the violation.",
         "## Table 3: inductive invariants for fixed parameters",
         "\n".join(table_3()),
         "## Table 4: inductive invariants for every Δ and Φ",
