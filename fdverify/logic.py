@@ -46,6 +46,9 @@ class SymbolicMisuse(UsageError):
     """A symbolic value was used where Python wants to know its value at once."""
 
 
+_noticed: ContextVar[list[SymbolicMisuse] | None] = ContextVar("noticed", default=None)
+
+
 class Symbolic(ABC):
     """A value that stands for many: it has no truth value, no hash and no index."""
 
@@ -79,16 +82,35 @@ class Symbolic(ABC):
         misuse("a symbolic value is no index", "compare it with each index, or ask the buffer: has(age)")
 
 
+@contextmanager
+def noticing_misuse() -> Iterator[list[SymbolicMisuse]]:
+    """Within this block, every misuse is noted in the list, whether or not the exception is caught on its way."""
+    noticed: list[SymbolicMisuse] = []
+    token = _noticed.set(noticed)
+    try:
+        yield noticed
+    finally:
+        _noticed.reset(token)
+
+
 def misuse(message: str, hint: str) -> NoReturn:
     """Raise with the place in the author's file: the nearest frame outside this package, and its line of code."""
+    error = _misuse(message, hint)
+    noticed = _noticed.get()
+    if noticed is not None:
+        noticed.append(error)
+    raise error
+
+
+def _misuse(message: str, hint: str) -> SymbolicMisuse:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("fdverify."):
         frame = frame.f_back
     if frame is None:
-        raise SymbolicMisuse(message, hint)
+        return SymbolicMisuse(message, hint)
     file, line = frame.f_code.co_filename, frame.f_lineno
     code = linecache.getline(file, line).strip()
-    raise SymbolicMisuse(f"{located(file, line)}: {message}" + (f" in `{code}`" if code else ""), hint)
+    return SymbolicMisuse(f"{located(file, line)}: {message}" + (f" in `{code}`" if code else ""), hint)
 
 
 def shortened(value: object) -> str:

@@ -13,7 +13,7 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, located
 from fdverify.logic import And, If, Iff, Implies, Max, Min, Not, Or, SymbolicMisuse, is_truth
 from fdverify.symbolic.values import Bits, Bool, Int, Value, literal
 
@@ -208,7 +208,7 @@ def test_misuse_names_the_line(name: str) -> None:
     act = MISUSES[name]
     with pytest.raises(SymbolicMisuse) as caught:
         act()
-    assert caught.value.message.startswith(f"{__file__}:{act.__code__.co_firstlineno}: ")
+    assert caught.value.message.startswith(f"{located(__file__, act.__code__.co_firstlineno)}: ")
     assert caught.value.hint
 
 
@@ -228,7 +228,7 @@ def _loops() -> None:
 def test_misuse_in_a_statement_names_the_line(act: Callable[[], object], lines_down: int) -> None:
     with pytest.raises(SymbolicMisuse) as caught:
         act()
-    assert caught.value.message.startswith(f"{__file__}:{act.__code__.co_firstlineno + lines_down}: ")
+    assert caught.value.message.startswith(f"{located(__file__, act.__code__.co_firstlineno + lines_down)}: ")
 
 
 @pytest.mark.parametrize("wrong", [1, 0, 1.0, "yes", None, [True], np.array([0, 1])])
@@ -249,7 +249,7 @@ def test_what_is_no_truth_value_is_refused(wrong: Any) -> None:
     for act in acts:
         with pytest.raises(UsageError) as caught:
             act()
-        assert caught.value.message.startswith(f"{__file__}:{act.__code__.co_firstlineno}: expected a truth value")
+        assert caught.value.message.startswith(f"{located(__file__, act.__code__.co_firstlineno)}: expected a truth value")
 
 
 class Signal(IntEnum):

@@ -42,9 +42,15 @@ class Batches:
 
     def __init__(self, layout: Layout, exact: bool) -> None:
         self.layout = layout
+        self.exact = exact
         self.kinds = [_kind(column, exact) for column in layout.columns]
         owners = enumerate(layout.owners())
         self._labels = [(v, set(v.sort.names), place) for place, v in owners if isinstance(v.sort, Labels)]
+
+    def largest(self, rows: Rows) -> int:
+        """The largest number in a batch, whatever its sign."""
+        integers = [column for column, kind in zip(rows, self.layout.columns, strict=True) if kind == "int"]
+        return max((max(abs(int(c.min())), abs(int(c.max()))) for c in integers if len(c)), default=0)
 
     def rows(self, state: State) -> Rows:
         """One concrete state as a batch."""

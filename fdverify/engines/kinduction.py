@@ -12,7 +12,7 @@ from time import perf_counter
 
 from fdverify.engines.bmc import Search
 from fdverify.engines.dead_ends import dead_end
-from fdverify.engines.parameters import check_parameters
+from fdverify.engines.parameters import check_parameters, unsatisfiable
 from fdverify.errors import InternalError
 from fdverify.logic import And, Not, Truth
 from fdverify.models.system import Property, State, System
@@ -61,6 +61,9 @@ def k_induction(
 ) -> Result:
     """Prove ``goal``, with ``lemmas`` to help, by k-induction with the least k up to ``max_k``; or find a violation."""
     check_parameters(system)
+    wrong = unsatisfiable(system)
+    if wrong is not None:
+        return Result(*wrong)
     claim = Claim(system, goal, lemmas)
     search, step = Search(system), Step(claim)
     seconds = {"base": 0.0, "step": 0.0}
@@ -128,5 +131,6 @@ def _proved_but_for_dead_ends(claim: Claim, k: int, depth: int, seconds: dict[st
     obligations = _obligations(seconds, Verdict.PROVED, Verdict.PROVED, verdict)
     if verdict is Verdict.PROVED:
         lemmas = f", {len(claim.lemmas)} lemmas" if claim.lemmas else ""
-        detail = f"{claim.goal.name}{lemmas} and the variables' ranges are {k}-inductive"
+        assumed = "".join(f", assuming {assumption.name}" for assumption in claim.system.assumptions)
+        detail = f"{claim.goal.name}{lemmas} and the variables' ranges are {k}-inductive{assumed}"
     return Result(verdict, detail, {"k": k}, obligations, run)

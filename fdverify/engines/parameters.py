@@ -12,6 +12,7 @@ from fdverify.smt.solver import Answer, FreshSolver
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import Value, truth
 from fdverify.symbolic.witness import read_parameters
+from fdverify.verdict import Verdict
 
 
 def check_parameters(system: System) -> None:
@@ -41,6 +42,34 @@ def check_parameters(system: System) -> None:
                 f"cannot show that {parameter.name} = {parameter.value} is always at least {parameter.least}",
                 "fix the parameters it is made of, or write a simpler one",
             )
+
+
+def unsatisfiable(system: System) -> tuple[Verdict, str] | None:
+    """What is wrong if no parameters satisfy the assumptions, or it cannot be told."""
+    if not system.assumptions:
+        return None
+    names = ", ".join(assumption.name for assumption in system.assumptions)
+    solver = FreshSolver()
+    solver.add(Unrolling(system).new_facts())
+    answer = solver.ask()
+    if answer.status == "unsat":
+        return Verdict.VACUOUS, f"no parameters satisfy the assumptions: {names}"
+    if answer.status == "unknown":
+        return Verdict.UNKNOWN, f"the solver gave up on whether the assumptions can hold: {names}: {answer.reason}"
+    return None
+
+
+def smallest_instance(system: System) -> System | None:
+    """The system at the smallest parameters, in their order, that satisfy its assumptions, if some are found."""
+    unrolling = Unrolling(system)
+    solver = FreshSolver()
+    solver.add(unrolling.new_facts())
+    answer = solver.ask()
+    if answer.status != "sat":
+        return None
+    answer = smallest(unrolling, answer, lambda condition: solver.ask(truth(condition)))
+    values = read_parameters(unrolling, answer.value)
+    return system.at({name: values[name] for name in system.arbitrary()})
 
 
 def small_instances(system: System) -> list[System]:

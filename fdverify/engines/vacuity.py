@@ -16,17 +16,14 @@ import numpy as np
 from fdverify.engines.batch import Batches, Expansion, step_back, truths
 from fdverify.engines.dead_ends import dead_end
 from fdverify.engines.inductive import Invariant, Kind
-from fdverify.engines.parameters import small_instances
+from fdverify.engines.parameters import small_instances, smallest_instance, unsatisfiable
 from fdverify.engines.state_table import Rows, StateTable
 from fdverify.errors import located
 from fdverify.logic import And, Place, Truth, watching_premises
 from fdverify.models.interpret import initial_state
 from fdverify.models.layout import Layout
 from fdverify.models.system import Ages, Property, State, System
-from fdverify.smt.solver import FreshSolver
-from fdverify.symbolic.unroll import Unrolling
-from fdverify.symbolic.witness import read_parameters
-from fdverify.traces.run import Run
+from fdverify.traces.run import Run, replay
 from fdverify.verdict import Obligation, Verdict
 
 _WIDEST_LEVEL = 256
@@ -35,6 +32,7 @@ _MOST_ROUNDS = 3000
 _MOST_ROUNDS_FOR_HELPERS = 600
 _ROUNDS_WITHOUT_NEWS = (10, 60)  # at first and, if something is still missing, on a second visit
 _DEAD_END_DEPTH = 20
+_LARGE = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -43,6 +41,7 @@ class Premise:
 
     claim: str
     place: Place
+    of_goal: bool
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,8 @@ def vacuity(invariant: Invariant) -> Vacuity:
             details.append(detail)
 
     if searched is None:
-        conclude("assumptions", *_unsatisfied(invariant.system))
+        gave_up = (Verdict.UNKNOWN, "no parameters were found that satisfy the assumptions")
+        conclude("assumptions", *(unsatisfiable(invariant.system) or gave_up))
         return Vacuity(tuple(obligations), details[0], (), (), None, None)
     conclude("assumptions", Verdict.PROVED, "")
     idle = [phase.name for phase in invariant.system.phases if phase.name not in searched.fired]
@@ -82,13 +82,13 @@ def vacuity(invariant: Invariant) -> Vacuity:
     # A phase may well have nothing to do at a certain number, as ageing has at Δ = 0.
     narrowed = any(isinstance(parameter.value, int) for parameter in invariant.system.parameters)
     conclude("phases", *((Verdict.VACUOUS, phases) if idle and not narrowed else (Verdict.PROVED, "")))
-    missing = [premise for premise in searched.unmet() if premise.claim == invariant.goal.name]
+    missing = [premise for premise in searched.unmet() if premise.of_goal]
     told = [located(premise.place.file, premise.place.line) for premise in missing]
     premise = f"the goal's premise ({', '.join(told)}) is not reached in any run {searched.where()}"
     conclude("goal-premise", *((Verdict.VACUOUS, premise) if missing else (Verdict.PROVED, "")))
     verdict, detail, run = dead_end(invariant.system, _all_hold(invariant), _DEAD_END_DEPTH)
     conclude("no-dead-end", verdict, detail)
-    unmet = tuple(premise for premise in searched.unmet() if premise.claim != invariant.goal.name)
+    unmet = tuple(premise for premise in searched.unmet() if not premise.of_goal)
     return Vacuity(
         tuple(obligations), "; ".join(details), unmet, tuple(idle), searched.witness, run, tuple(sorted(searched.false))
     )
@@ -101,25 +101,13 @@ def _all_hold(invariant: Invariant) -> Callable[[State], Truth]:
     return holds
 
 
-def _unsatisfied(system: System) -> tuple[Verdict, str]:
-    """No small parameters satisfy the assumptions.  Do any?"""
-    names = ", ".join(assumption.name for assumption in system.assumptions)
-    unrolling = Unrolling(system)
-    solver = FreshSolver()
-    solver.add(unrolling.new_facts())
-    answer = solver.ask()
-    if answer.status == "unsat":
-        return Verdict.VACUOUS, f"no parameters satisfy the assumptions {names}"
-    if answer.status == "unknown":
-        return Verdict.UNKNOWN, f"the solver gave up on whether the assumptions {names} can hold: {answer.reason}"
-    found = ", ".join(f"{name} = {value}" for name, value in read_parameters(unrolling, answer.value).items())
-    return Verdict.VACUOUS, f"no small parameters satisfy the assumptions {names}; some that do: {found}"
-
-
 def _searched(invariant: Invariant) -> _Search | None:
     instances = small_instances(invariant.system)
     if not instances:
-        return None
+        smallest = smallest_instance(invariant.system)
+        if smallest is None:
+            return None
+        instances = [smallest]
     search = _Search(invariant)
     visits = (_MOST_ROUNDS,) if len(instances) == 1 else _ROUNDS_WITHOUT_NEWS
     for patience, instance in product(visits, instances):
@@ -148,7 +136,7 @@ class _Search:
         """Whether all has been seen, or enough time was spent on it; the premises of helpers are worth less time."""
         unmet = self.unmet()
         idle = len(self.fired) < len(self.invariant.system.phases)
-        if idle or any(premise.claim == self.invariant.goal.name for premise in unmet):
+        if idle or any(premise.of_goal for premise in unmet):
             return self.rounds >= _MOST_ROUNDS
         return not unmet or self.rounds >= _MOST_ROUNDS_FOR_HELPERS
 
@@ -164,13 +152,16 @@ class _Search:
     def walk(self, system: System, patience: int) -> None:
         """Breadth first, a level that grows too wide is thinned out; stop after so many rounds without news."""
         self.instances[tuple(system.parameter_values().items())] = None
-        batches = Batches(Layout(system, system.fixed_values(), system.variables), exact=False)
+        values = system.fixed_values()
+        batches = Batches(Layout(system, values, system.variables), exact=max(values.values(), default=0) > _LARGE)
         table = StateTable(batches.kinds)
         rows = batches.rows(initial_state(system))
         levels = [rows]
         table.add(rows)
         news, known = 0, -1
         while len(levels[-1][0]) > 0:
+            if batches.largest(levels[-1]) > _LARGE and not batches.exact:
+                break  # what is computed from such numbers may not fit into the machine's
             self._look(system, batches, levels)
             if self._seen() > known:
                 news, known = len(levels), self._seen()
@@ -203,9 +194,11 @@ class _Search:
                 continue
             holds, premises = _evaluated(claim, state, size)
             if not holds.all():
-                self.false.add(claim.name)
+                run = self._run(system, batches, levels, int(np.flatnonzero(~holds)[0]))
+                if not claim.holds(replay(system, run).last):
+                    self.false.add(claim.name)
             for place, true in premises.items():
-                premise = Premise(claim.name, place)
+                premise = Premise(claim.name, place, claim is self.invariant.goal)
                 at = np.flatnonzero(true)
                 if claim is self.invariant.goal and len(at) > 0 and not self.met.get(premise, False):
                     self.witness = self._run(system, batches, levels, int(at[0]))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Implies, Not, Number, Or, Symbolic, Truth
+from fdverify.logic import And, If, Implies, Not, Number, Or, Symbolic, Truth, misuse
 
 Column: TypeAlias = str | int
 """How one part of a variable is stored: ``bool``, ``int``, or a number: a vector of that many bits."""
@@ -23,6 +23,16 @@ class Buffer(ABC):
 
     encoding: ClassVar[str]
     delta: Number
+
+    def __eq__(self, other: object) -> bool:
+        misuse(
+            "buffers are not compared with ==", "ask them: empty(), has(age), within(other), forall(low, high, body)"
+        )
+
+    def __bool__(self) -> bool:
+        misuse("a buffer has no truth value", "ask it: empty(), has(age), any(low, high)")
+
+    __hash__ = None  # type: ignore[assignment]
 
     @abstractmethod
     def has(self, age: Number) -> Truth:
@@ -53,7 +63,7 @@ class Buffer(ABC):
 
     def forall(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
         """Whether every age from ``low`` to ``high`` (and 0 to Δ) satisfies ``body``."""
-        return And(*(Implies(And(low <= age, age <= high), body(age)) for age in self._ages()))
+        return And(*(Or(Not(And(low <= age, age <= high)), body(age)) for age in self._ages()))
 
     def any(self, low: Number, high: Number) -> Truth:
         """Whether a message of an age from ``low`` to ``high`` is in transit."""

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from fdverify.errors import FdverifyError, UsageError, located
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG
@@ -43,9 +45,10 @@ def load_module(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
     # A name of its own, so that a user's random.py does not stand in for Python's.
-    spec = importlib.util.spec_from_file_location(f"fdverify_user_{path.stem}", path)
-    assert spec is not None, "a path that ends in .py has a spec"
-    assert spec.loader is not None, "and a loader"
+    name = f"fdverify_user_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path, loader=_SourceAsItIs(name, str(path.resolve())))
+    assert spec is not None, "a path with a loader has a spec"
+    assert spec.loader is not None, "and keeps it"
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
@@ -60,28 +63,44 @@ def load_module(path: Path) -> ModuleType:
     return module
 
 
+class _SourceAsItIs(SourceFileLoader):
+    """Compiles what the file says now.
+
+    Python's own loader takes bytecode for current if the file has the same size and second of change: two edits in a
+    second would be one.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+class _Neighbours(MetaPathFinder):
+    """Finds the modules beside a file; Python's own modules come first, as they do for everyone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        file = self._folder / f"{fullname}.py"
+        if path is not None or fullname in sys.stdlib_module_names or fullname == "fdverify" or not file.is_file():
+            return None
+        return importlib.util.spec_from_file_location(fullname, file, loader=_SourceAsItIs(fullname, str(file)))
+
+
 @contextmanager
 def _neighbours_importable(folder: Path) -> Iterator[None]:
     """Let a file import those beside it, and forget them after: another folder may have files of the same names."""
     before = set(sys.modules)
-    sys.path.append(str(folder))
+    finder = _Neighbours(folder)
+    sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
-        new = {name: sys.modules[name] for name in set(sys.modules) - before}
-        for name in new:
-            if _lies_in(new.get(name.partition(".")[0]), folder):
+        sys.meta_path.remove(finder)
+        for name in set(sys.modules) - before:
+            if Path(getattr(sys.modules[name], "__file__", None) or "").parent == folder:
                 del sys.modules[name]
-
-
-def _lies_in(module: ModuleType | None, folder: Path) -> bool:
-    """Whether a top-level module is a file of this folder, or a package in it."""
-    file = getattr(module, "__file__", None)
-    if file is None:
-        return False
-    path = Path(file).resolve()
-    return folder == (path.parent.parent if path.name == "__init__.py" else path.parent)
 
 
 def in_user_file(error: BaseException, path: Path) -> UsageError:

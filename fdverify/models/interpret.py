@@ -24,7 +24,7 @@ def initial_state(system: System) -> State:
     parameters = State(system.fixed_values())
     values = dict(parameters.values())
     for variable in system.variables:
-        value = variable.initial(parameters)
+        value = variable.initial_value(parameters)
         if isinstance(variable.sort, Ages):
             value = column_buffer(variable.sort.encoding).of(parameters[variable.sort.bound], value)
         values[variable.name] = value

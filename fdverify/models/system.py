@@ -6,16 +6,21 @@ Nothing here knows a solver: the same functions run on Python values, on arrays 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import IntEnum
+from keyword import kwlist
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
 from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, shortened
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
+
+_SMT_LIB_WORDS = {"true", "false", "xor", "distinct", "ite", "let", "exists", "forall", "par", "div", "mod", "abs"}
+_RESERVED = {*kwlist, *_SMT_LIB_WORDS, "select", "store"}
+"""Words that mean something else to Python or to a solver."""
 
 
 class State:
@@ -136,6 +141,20 @@ class Variable:
             claims.append(value.in_range())
         return And(*claims)
 
+    def initial_value(self, parameters: State) -> Any:
+        """The value in the initial state, of the right sort."""
+        value = self.initial(parameters)
+        match self.sort:
+            case Flags():
+                fits = is_truth(value)
+            case Ages():
+                fits = isinstance(value, Set) and all(is_number(age) for age in value)
+            case _:
+                fits = not is_truth(value) and is_number(value)
+        if not fits:
+            raise UsageError(f"{self.name} starts as {shortened(value)}, which is of another sort")
+        return value
+
 
 def always(state: State) -> Truth:
     return True
@@ -204,6 +223,8 @@ class System:
         for name, sort in buffers.items():
             if sort.bound not in values:
                 raise UsageError(f"{self.name}: {name} is bounded by {sort.bound}, which is no parameter")
+            if next(p.least for p in self.parameters if p.name == sort.bound) < 0:
+                raise UsageError(f"{self.name}: {sort.bound} bounds the ages of {name}, so it must be at least 0")
             bound = values[sort.bound]
             if not isinstance(bound, Expression):
                 check_encoding(sort.encoding, bound)
@@ -211,7 +232,7 @@ class System:
     def _check_names(self, names: Sequence[str]) -> None:
         """Every name once, and none that means something else on a state."""
         for name in names:
-            if not name.isidentifier() or name.startswith("_") or hasattr(State, name):
+            if not name.isidentifier() or name.startswith("_") or hasattr(State, name) or name in _RESERVED:
                 raise UsageError(f"{self.name} declares {name!r}, which cannot be the name of a value")
             if names.count(name) > 1:
                 raise UsageError(f"{self.name} declares {name} more than once")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from statistics import median
 from time import monotonic
@@ -94,6 +95,8 @@ class ProofResult:
     detail: str = ""
     checked: list[Checked] = field(default_factory=list)
     vacuity: work.VacuityShown | None = None
+    lost: str | None = None
+    """Why there are no obligations."""
     seconds: float = 0.0
     """Spent on it by all workers together."""
 
@@ -125,7 +128,10 @@ class Stage:
 
 def check(files: Iterable[Path], settings: Settings, report: Callable[[Stage], None]) -> list[ProofResult]:
     """Check the proofs in these files; a bad file does not stop the others."""
-    checks = [_ProofCheck(path, settings) for path in files]
+    paths = list(files)
+    stems = Counter(path.stem for path in paths)
+    labels = [path.stem if stems[path.stem] == 1 else "-".join(path.with_suffix("").parts[-2:]) for path in paths]
+    checks = [_ProofCheck(path, label, settings) for path, label in zip(paths, labels, strict=True)]
     by_path = {check.result.path: check for check in checks}
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
 
@@ -175,8 +181,9 @@ def _stage(checks: list[_ProofCheck], settings: Settings) -> Stage:
 class _ProofCheck:
     """One file's way through the pool: it is loaded, its obligations are decided, then failures are explained."""
 
-    def __init__(self, path: Path, settings: Settings) -> None:
+    def __init__(self, path: Path, label: str, settings: Settings) -> None:
         self._settings = settings
+        self._label = label
         self._case = work.Case(path, settings.parameters, settings.options, settings.k)
         self.result = ProofResult(path)
         self._running: set[Any] = set()
@@ -184,11 +191,7 @@ class _ProofCheck:
         self._by_name: dict[str, Checked] = {}
 
     def first_tasks(self) -> list[Task]:
-        root = folder() if self._settings.cache and not self._bypasses_cache() else None
-        tasks = [self._task("prepare", "", partial(work.prepare, self._case, root), _LOADING_SECONDS)]
-        if not self._settings.only:
-            tasks.append(self._task("vacuity", "", partial(work.vacuous, self._case)))
-        return tasks
+        return [self._task("load", "", partial(work.load, self._case), _LOADING_SECONDS)]
 
     def finished(self, task: Task, outcome: Outcome) -> list[Task]:
         """Note what came of a task; what is to be done next."""
@@ -200,6 +203,8 @@ class _ProofCheck:
         if outcome.error is not None:
             self.result.error = outcome.error
             return []
+        if stage == "load":
+            return self._loaded(outcome)
         if stage == "prepare":
             return self._prepared(outcome)
         if stage == "vacuity":
@@ -222,15 +227,25 @@ class _ProofCheck:
 
     def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
         task = Task((self.result.path, stage, name, at), what, limit)
-        if stage not in ("prepare", "vacuity"):
+        if stage not in ("load", "prepare", "vacuity"):
             self._running.add(task.key)
         return task
 
-    def _prepared(self, outcome: Outcome) -> list[Task]:
-        if outcome.value is None:
+    def _loaded(self, outcome: Outcome) -> list[Task]:
+        if outcome.lost is not None:
             self.result.error = UsageError(
                 f"{self.result.path}: still loading when it was given up: {outcome.lost}", "is there an endless loop?"
             )
+            return []
+        root = folder() if self._settings.cache and not self._bypasses_cache() else None
+        tasks = [self._task("prepare", "", partial(work.prepare, self._case, root))]
+        if not self._settings.only:
+            tasks.append(self._task("vacuity", "", partial(work.vacuous, self._case)))
+        return tasks
+
+    def _prepared(self, outcome: Outcome) -> list[Task]:
+        if outcome.lost is not None:
+            self.result.lost = f"its obligations were not made: {outcome.lost}"
             return []
         prepared: work.Prepared = outcome.value
         self.result.subject = prepared.subject
@@ -244,7 +259,7 @@ class _ProofCheck:
             if cached:
                 checked.verdict, checked.cached = Verdict.PROVED, True
             if self._settings.smtlib is not None:
-                self._keep(checked, self._settings.smtlib)
+                self._keep(checked, self._settings.smtlib, self._label)
         root = folder() if self._settings.cache else None
         return [
             self._task("decide", checked.question.name, partial(work.decided, checked.question.script, root))
@@ -341,23 +356,32 @@ class _ProofCheck:
         checked.verdict, checked.detail = Verdict.UNKNOWN, reason
         self._kept(checked)
 
-    def _kept(self, checked: Checked) -> Path:
-        """Keep the text of an obligation for whoever wants to look into it."""
-        return self._keep(checked, self._settings.smtlib or folder() / "unknown")
+    def _kept(self, checked: Checked) -> Path | None:
+        """Keep the text of an obligation for whoever wants to look into it; where, if it could be written."""
+        if self._settings.smtlib is None:
+            # Another project may have a proof of the same name.
+            digest = sha256(str(self.result.path.resolve()).encode()).hexdigest()[:8]
+            self._keep(checked, folder() / "unknown", f"{self.result.name}-{digest}")
+        return checked.kept
 
-    def _keep(self, checked: Checked, directory: Path) -> Path:
-        checked.kept = directory / f"{self.result.name}.{checked.question.name}.smt2"
+    def _keep(self, checked: Checked, directory: Path, label: str) -> None:
+        path = directory / f"{label}.{checked.question.name}.smt2"
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            write_whole(checked.kept, self_contained(checked.question.script))
+            write_whole(path, self_contained(checked.question.script))
         except OSError as error:
-            raise UsageError(f"cannot write {checked.kept}: {error.strerror}") from error
-        return checked.kept
+            if directory == self._settings.smtlib:
+                self.result.error = UsageError(f"cannot write {path}: {error.strerror}")
+            return
+        checked.kept = path
 
     def concluded(self) -> ProofResult:
         """The verdict, now that all is known."""
         result = self.result
         if result.error is not None:
+            return result
+        if result.lost is not None:
+            result.verdict, result.detail = Verdict.UNKNOWN, result.lost
             return result
         verdicts = {obligation.verdict for obligation in result.obligations}
         worst = (Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.VACUOUS, Verdict.UNKNOWN)

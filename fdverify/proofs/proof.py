@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import FdverifyError, UsageError, located
-from fdverify.logic import Truth, is_truth, shortened
+from fdverify.logic import Truth, is_truth, noticing_misuse, shortened
 from fdverify.models.catalogue import find_model, in_user_file, line_in
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, did_you_mean
@@ -118,6 +119,10 @@ class Proof:
         """The system under this proof's assumptions."""
         return replace(system, assumptions=(*system.assumptions, *self._assumptions))
 
+    def assumed(self) -> dict[str, str]:
+        """The names and meanings of the assumptions."""
+        return {assumption.name: assumption.meaning for assumption in self._assumptions}
+
     def lemmas(self) -> tuple[Property, ...]:
         """The conjuncts, to help with another goal."""
         return tuple(self._conjuncts)
@@ -147,19 +152,10 @@ def _checked(predicate: Callable[[Any], Truth], what: str, source: Source) -> Ca
     """The predicate, with its author's file and line in every complaint."""
 
     def holds(state: State) -> Truth:
-        try:
+        with blaming(source.file), noticing_misuse() as misused:
             value = predicate(state)
-        except UsageError as error:
-            if ".py:" in error.message:
-                raise
-            line = line_in(error, source.file) or source.line
-            raise UsageError(f"{located(source.file, line)}: {error.message}", error.hint) from error
-        except FdverifyError:
-            raise
-        except Exception as error:  # an author's code may raise anything
-            if line_in(error, source.file) is None:
-                raise
-            raise in_user_file(error, source.file) from error
+        if misused:
+            raise misused[0]  # it was caught on its way here, which does not make the value right
         if not is_truth(value):
             raise UsageError(
                 f"{source}: {what} returns {type(value).__name__} {shortened(value)}, not a truth value",
@@ -168,6 +164,24 @@ def _checked(predicate: Callable[[Any], Truth], what: str, source: Source) -> Ca
         return value
 
     return holds
+
+
+@contextmanager
+def blaming(file: Path) -> Iterator[None]:
+    """What an author's code raises is bad input, told with the last line of the file that it passed through."""
+    try:
+        yield
+    except UsageError as error:
+        line = line_in(error, file)
+        if ".py:" in error.message or line is None:
+            raise
+        raise UsageError(f"{located(file, line)}: {error.message}", error.hint) from error
+    except FdverifyError:
+        raise
+    except (Exception, SystemExit) as error:
+        if line_in(error, file) is None:
+            raise
+        raise in_user_file(error, file) from error
 
 
 def _source(predicate: Any) -> Source:

@@ -11,6 +11,7 @@ from fdverify.engines.parameters import check_parameters
 from fdverify.errors import located
 from fdverify.models.model import OptionValue
 from fdverify.proofs.files import load_proof
+from fdverify.proofs.proof import blaming
 from fdverify.smt.cache import Cache
 from fdverify.smt.decide import Decision, decide
 from fdverify.smt.script import Script
@@ -32,6 +33,11 @@ class Case:
         return load_proof(self.path).at(self.parameters, self.options, self.k)
 
 
+def load(case: Case) -> None:
+    """Run the file, and nothing else: whether that ends is the first question."""
+    load_proof(case.path)
+
+
 @dataclass(frozen=True)
 class Subject:
     """What a proof is about, for reports."""
@@ -43,6 +49,7 @@ class Subject:
     goal_meaning: str
     meanings: Mapping[str, str]
     sources: Mapping[str, str]
+    assumptions: Mapping[str, str]
     k: int
 
 
@@ -78,10 +85,11 @@ class BrokenShown:
 
 def prepare(case: Case, cache_root: Path | None) -> Prepared:
     proof = load_proof(case.path)
-    invariant = case.invariant()
-    check_parameters(invariant.system)
     cache = None if cache_root is None else Cache(cache_root)
-    found = tuple((q, cache is not None and cache.proved(q.script)) for q in questions(invariant))
+    with blaming(case.path):
+        invariant = case.invariant()
+        check_parameters(invariant.system)
+        found = tuple((q, cache is not None and cache.proved(q.script)) for q in questions(invariant))
     subject = Subject(
         model=invariant.system.name,
         options=invariant.system.options,
@@ -90,6 +98,7 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         goal_meaning=invariant.goal.meaning,
         meanings={conjunct.name: conjunct.meaning for conjunct in invariant.conjuncts},
         sources={name: str(source) for name, source in proof.sources.items()},
+        assumptions=proof.assumed(),
         k=case.k,
     )
     return Prepared(subject, found)
@@ -112,8 +121,9 @@ def explained(case: Case, kind: Kind, about: str, depth: int, in_full: bool) -> 
     """Why an obligation fails; only ``in_full`` is a run to it looked for."""
     from fdverify.engines.cti import explain  # numpy comes along, and nothing that is proved needs it
 
-    invariant = case.invariant()
-    found = explain(invariant, kind, about, depth, in_full)
+    with blaming(case.path):
+        invariant = case.invariant()
+        found = explain(invariant, kind, about, depth, in_full)
     if isinstance(found, Unbroken | Undecided):
         return found
     run = None if found.reached is None else found.reached.run
@@ -139,8 +149,9 @@ def _words(found: Broken) -> str:
 def vacuous(case: Case) -> VacuityShown:
     from fdverify.engines.vacuity import vacuity
 
-    invariant = case.invariant()
-    found = vacuity(invariant)
+    with blaming(case.path):
+        invariant = case.invariant()
+        found = vacuity(invariant)
     places = [(premise.claim, located(premise.place.file, premise.place.line)) for premise in found.unmet]
     notes = [f"{claim}: the premise at {place} was not met in the runs looked at" for claim, place in places]
     notes += [f"phase {phase} changed nothing in the runs looked at" for phase in found.idle]

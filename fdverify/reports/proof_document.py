@@ -61,6 +61,7 @@ class ProofEntry(msgspec.Struct):
     options: dict[str, str]
     parameters: dict[str, int | str]
     property: str | None
+    assumptions: dict[str, str]
     verdict: Verdict | None
     detail: str
     error: str | None
@@ -112,7 +113,8 @@ def _proof(result: ProofResult, witness: bool) -> ProofEntry:
         options={} if subject is None else dict(subject.options),
         parameters={} if subject is None else dict(subject.parameters),
         property=None if subject is None else subject.goal,
-        verdict=None if subject is None else result.verdict,
+        assumptions={} if subject is None else dict(subject.assumptions),
+        verdict=None if result.error is not None else result.verdict,
         detail=result.detail if result.error is None else "",
         error=None if result.error is None else str(result.error),
         seconds=round(result.seconds, 3),

@@ -42,12 +42,15 @@ def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
     for checked in result.checked:
         if checked.verdict is Verdict.UNKNOWN:
             console.print(Text(f"{result.name}: {checked.question.name} is unknown: {checked.detail}"), soft_wrap=True)
-            console.print(Text(f"  its SMT-LIB text is kept in {checked.kept}"), soft_wrap=True)
+            if checked.kept is not None:
+                console.print(Text(f"  its SMT-LIB text is kept in {checked.kept}"), soft_wrap=True)
     if result.vacuity is not None:
         if result.vacuity.dead_end is not None:
             print_steps(console, result.vacuity.dead_end)
         for note in result.vacuity.notes:
             console.print(Text(f"note: {result.name}: {note}"), soft_wrap=True)
+    for name, meaning in {} if result.subject is None else result.subject.assumptions.items():
+        console.print(Text(f"{result.name}: assuming {name}: {meaning}"), soft_wrap=True)
     if witness and result.witness is not None and result.subject is not None:
         console.print(Text(f"{result.name}: a run in which the premise of {result.subject.goal} holds at the end"))
         print_steps(console, result.witness)

@@ -11,8 +11,8 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
 
-from fdverify.errors import FdverifyError
-from fdverify.smt.worker import context, prepare_process, send_answer, start
+from fdverify.errors import FdverifyError, InternalError
+from fdverify.smt.worker import context, describe, prepare_process, send_answer, start
 
 _LONGEST_WAIT = 3600.0
 _PATIENCE = 2.0
@@ -123,6 +123,9 @@ class Pool:
             self._remove(worker)
             why = "out of memory" if self._memory_limit is not None else "perhaps out of memory"
             return task, Outcome(lost=f"the worker process died, {why}", seconds=seconds)
+        except Exception as error:  # an object that cannot be read here
+            self._remove(worker)
+            return task, Outcome(error=InternalError(describe(error)), seconds=seconds)
         worker.task = None
         if kind == "error":
             return task, Outcome(error=content, seconds=seconds)

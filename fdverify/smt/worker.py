@@ -95,6 +95,9 @@ def prepare_process() -> None:
     # Ctrl-C reaches the whole process group; who started this process decides what to do about it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # Stdout is for results; what a user's file prints must not get between them.
+    sys.stdout.flush()
+    os.dup2(sys.stderr.fileno(), 1)
     # One process a core is enough: numpy's own threads would cost memory and win nothing here.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -108,7 +111,7 @@ def send_answer(there: Connection, work: Callable[[], Any]) -> None:
         message = ForkingPickler.dumps(("error", error))
     except MemoryError:
         os._exit(1)
-    except Exception as error:  # whatever it is, it must reach the user as one line and not as a silent exit
+    except BaseException as error:  # whatever it is, it must reach the user as one line and not as a silent exit
         message = ForkingPickler.dumps(("error", InternalError(describe(error))))
     there.send_bytes(message)
 

@@ -9,14 +9,17 @@ unless Δ is bounded and all ages up to the bound were chosen.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import wraps
 from hashlib import sha256
 from typing import Any, TypeAlias
 
 import z3
 
+from fdverify.errors import UsageError, located
 from fdverify.logic import And, Implies, Not, Number, Truth
 from fdverify.models.buffer import PredicateBuffer
 from fdverify.symbolic.values import Bool, Int, truth
@@ -36,17 +39,20 @@ class Read:
 class Claim:
     """That ``body`` holds of all ages of a range; ``rank`` counts the claims it was made inside of."""
 
-    def __init__(self, name: str, inside: Callable[[Number], Truth], body: Callable[[Number], Truth]) -> None:
+    def __init__(
+        self, name: str, shape: Any, inside: Callable[[Number], Truth], body: Callable[[Number], Truth]
+    ) -> None:
+        self.shape = shape
         self.holds = Bool(z3.Bool(f"all!{name}"))
         self.exception = Int(z3.Int(f"age!{name}"))
-        self._inside = inside
-        self._body = body
+        self.inside = inside
+        self.body = body
         self.rank = 0
         self.spelled: dict[int, Fact] = {}
         self.failing: Fact | None = None
 
     def at(self, age: Number) -> Truth:
-        return Implies(self._inside(age), self._body(age))
+        return Implies(self.inside(age), self.body(age))
 
 
 Mention: TypeAlias = Read | Claim
@@ -96,12 +102,11 @@ class AgeBook:
         def inside(age: Number) -> Truth:
             return And(age >= 0, age <= delta, low <= age, age <= high)
 
-        with self._probe() as age:
-            shape = z3.And(truth(inside(age)), truth(body(age)))
+        shape = self._shape(inside, body)
         # Named after what it says: the same claim has the same name, wherever and however often it is made.
         name = sha256(shape.sexpr().encode()).hexdigest()[:16]
         if name not in self._claims:
-            claim = Claim(name, inside, body)
+            claim = Claim(name, shape, inside, body)
             claim.rank = self._rank
             if self.probing:
                 return claim.holds
@@ -110,6 +115,19 @@ class AgeBook:
         claim.rank = min(claim.rank, self._rank)
         self.mention(claim)
         return claim.holds
+
+    def _shape(self, inside: Callable[[Number], Truth], body: Callable[[Number], Truth]) -> Any:
+        """What a claim says of an age that stands for all."""
+        with self._probe() as age:
+            return z3.And(truth(inside(age)), truth(body(age)))
+
+    def check_unchanged(self, claim: Claim) -> None:
+        """Refuse a body that says something else by now, such as one that reads the variable of a loop."""
+        if not self._shape(claim.inside, claim.body).eq(claim.shape):
+            raise UsageError(
+                f"{_source(claim.body)}: what is claimed of all ages has changed since it was claimed",
+                "bind the variables of a loop: lambda age, i=i: ...",
+            )
 
     def spelled(self, claim: Claim, key: int, age: Int) -> Fact:
         """What a claim says of one age."""
@@ -197,6 +215,8 @@ class Closure:
             ]
             if not fresh:
                 return terms
+            for claim in {id(claim): claim for claim, _, _ in fresh}.values():
+                self.book.check_unchanged(claim)
             for claim, key, age in fresh:
                 self._spelled.add((id(claim), key))
                 waiting.extend(_handed(self.book.spelled(claim, key, age), terms))
@@ -207,6 +227,7 @@ class Closure:
         self._seen.add(id(mention))
         if isinstance(mention, Read):
             return _handed(self.book.definition(mention), terms)
+        self.book.check_unchanged(mention)
         self._claims.append(mention)
         self.choose(mention.exception, mention.rank)
         return _handed(self.book.failing(mention), terms)
@@ -221,6 +242,11 @@ def _handed(fact: Fact, terms: list[Any]) -> tuple[Mention, ...]:
     return fact.mentions
 
 
+def _source(body: Any) -> str:
+    code = getattr(inspect.unwrap(body), "__code__", None)
+    return "a claim" if code is None else located(code.co_filename, code.co_firstlineno)
+
+
 class ClaimedBuffer(PredicateBuffer):
     """A buffer of symbolic Δ that can be asked about all of its ages."""
 
@@ -232,7 +258,11 @@ class ClaimedBuffer(PredicateBuffer):
         return self.book.forall(self.delta, low, high, body)
 
     def exists(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
-        return Not(self.forall(low, high, lambda age: Not(body(age))))
+        @wraps(body)
+        def fails(age: Number) -> Truth:
+            return Not(body(age))
+
+        return Not(self.forall(low, high, fails))
 
     def _with(self, member: Callable[[Number], Truth]) -> ClaimedBuffer:
         return ClaimedBuffer(self.delta, member, self.book)

@@ -87,7 +87,7 @@ class Unrolling:
         return values
 
     def _initial_value(self, variable: Variable) -> Any:
-        value = variable.initial(State(self.parameters))
+        value = variable.initial_value(State(self.parameters))
         if isinstance(variable.sort, Ages):
             value = frozenset(value)
             bound = self.parameters[variable.sort.bound]
