@@ -249,7 +249,8 @@ def test_what_is_no_truth_value_is_refused(wrong: Any) -> None:
     for act in acts:
         with pytest.raises(UsageError) as caught:
             act()
-        assert caught.value.message.startswith(f"{located(__file__, act.__code__.co_firstlineno)}: expected a truth value")
+        place = located(__file__, act.__code__.co_firstlineno)
+        assert caught.value.message.startswith(f"{place}: expected a truth value")
 
 
 class Signal(IntEnum):

@@ -6,7 +6,7 @@ Nothing here knows a solver: the same functions run on Python values, on arrays 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import IntEnum
@@ -14,7 +14,7 @@ from keyword import kwlist
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, shortened
+from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, noticing_misuse, shortened
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
 
@@ -144,11 +144,13 @@ class Variable:
     def initial_value(self, parameters: State) -> Any:
         """The value in the initial state, of the right sort."""
         value = self.initial(parameters)
+        if isinstance(self.sort, Ages):
+            value = frozenset(value)
         match self.sort:
             case Flags():
                 fits = is_truth(value)
             case Ages():
-                fits = isinstance(value, Set) and all(is_number(age) for age in value)
+                fits = all(is_number(age) for age in value)
             case _:
                 fits = not is_truth(value) and is_number(value)
         if not fits:
@@ -312,7 +314,10 @@ class System:
 
     def run_phase(self, phase: Phase, state: State, choices: Mapping[str, Any]) -> tuple[State, Truth]:
         """The state after a phase under these choices, and whether they were allowed."""
-        made = phase.run(state, Choices(choices))
+        with noticing_misuse() as misused:
+            made = phase.run(state, Choices(choices))
+        if misused:
+            raise misused[0]  # it was caught on its way here, which does not make the update right
         if not isinstance(made, Update):
             raise UsageError(f"phase {phase.name} returns {type(made).__name__}", "return update(...) from it")
         allowed = [made.assume]

@@ -89,7 +89,6 @@ class Unrolling:
     def _initial_value(self, variable: Variable) -> Any:
         value = variable.initial_value(State(self.parameters))
         if isinstance(variable.sort, Ages):
-            value = frozenset(value)
             bound = self.parameters[variable.sort.bound]
             if isinstance(bound, Symbolic):
                 return ClaimedBuffer(bound, lambda age: Or(*(age == member for member in value)), self.book)

@@ -230,7 +230,7 @@ BAD = {
 def test_bad_files_say_why_and_the_others_are_checked(tmp_path: Path, cache: dict[str, str]) -> None:
     contents = {name: text for name, (text, _) in BAD.items()}
     folder = written(tmp_path / "proofs", good=files.GOOD, **contents)
-    outcome = verify(str(folder), "--time-limit", "20", "--json", env=cache)
+    outcome = verify(str(folder), "--time-limit", "10", "--json", env=cache)
     assert outcome.code == 2
     document = json.loads(outcome.stdout)
     proofs = {proof["proof"]: proof for proof in document["proofs"]}

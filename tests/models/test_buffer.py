@@ -241,15 +241,15 @@ def test_a_delta_that_is_not_known(data: st.DataObject) -> None:
         return PredicateBuffer(Int(delta), lambda age: _any_of([age == member for member in sorted(members)]))
 
     buffer, delivered = member_of(ages), member_of(wanted)
-    expected = {
-        buffer: ages,
-        buffer.age(): aged(ages, known),
-        buffer.send(True): ages | {0},
-        buffer.send(False): ages,
-        buffer.deliver(delivered): ages - wanted,
-        buffer.age().send(True).deliver(member_of(frozenset({0, known}))): aged(ages, known) - {0, known},
-    }
-    for found, members in expected.items():
+    expected = [
+        (buffer, ages),
+        (buffer.age(), aged(ages, known)),
+        (buffer.send(True), ages | {0}),
+        (buffer.send(False), ages),
+        (buffer.deliver(delivered), ages - wanted),
+        (buffer.age().send(True).deliver(member_of(frozenset({0, known}))), aged(ages, known) - {0, known}),
+    ]
+    for found, members in expected:
         claim = _term(found.has(asked))
         assert z3.is_true(z3.simplify(z3.substitute(claim, (delta, z3.IntVal(known))))) is (asked in members)
     with pytest.raises(UsageError, match="fixed delta"):

@@ -143,14 +143,6 @@ def test_the_order_of_assertions_does_not_matter(found: Script, seed: int) -> No
     assert decide(found).status == decide(found, seed).status == expected(found)
 
 
-@given(found=scripts, data=st.data())
-def test_every_permutation_is_read_alike(found: Script, data: st.DataObject) -> None:
-    order = data.draw(st.permutations(range(len(found.assertions))))
-    solver = z3.Solver()
-    solver.from_string(found.text(order))
-    assert str(solver.check()) == expected(found)
-
-
 @given(found=scripts)
 def test_a_core_suffices(found: Script) -> None:
     """With the hypotheses of the core alone the script is still unsat: what is remembered rests on this."""

@@ -1,0 +1,178 @@
+"""Ways to a false "proved", or to another wrong answer, that were open once."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from fdverify.proofs.check import ProofResult, Settings, check
+from tests.cli.script import run
+
+HEAD = '''
+from fdverify.logic import And, If, Implies, Not, Or
+from fdverify.models.model import Model
+from fdverify.models.system import *
+from fdverify.proofs import Proof
+
+
+def build(delta):
+    properties = (Property("p", lambda s: s.x < 0, ""),)
+    return System("m", {}, (Parameter("delta", 0, delta),),
+        (Variable("b", Ages("predicate", "delta"), initial=lambda s: frozenset()),
+         Variable("x", Integers(), initial=lambda s: START, range=lambda s: s.x >= 0)),
+        (Phase("age", lambda s, c: update(b=s.b.age(), x=NEXT)),
+         Phase("send", lambda s, c: update(b=s.b.send(when=c.go)), (Flag("go"),)),), properties)
+
+
+M = Model("m", "m", (Parameter("delta", 0, None),), (), "p", build)
+proof = Proof(M)
+
+
+def claim(s):
+    CLAIM
+
+
+@proof.goal
+def g(s):
+    """The claim."""
+    return claim(s)
+
+
+@proof.invariant
+def i(s):
+    """The same."""
+    return claim(s)
+'''
+
+
+def checked(folder: Path, claim: str, more: str = "", start: str = "0", following: str = "s.x + 1") -> ProofResult:
+    text = HEAD.replace("CLAIM", claim).replace("START", start).replace("NEXT", following)
+    path = folder / "proof.py"
+    path.write_text(text + more)
+    (result,) = check([path], Settings(cache=False, jobs=1), lambda stage: None)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        (
+            "return And(*(s.b.forall(0, s.delta, lambda a: Not(And(s.b.has(a), s.x == n))) for n in (1, -1)))",
+            "has changed since it was claimed",
+        ),
+        (
+            "return And(*(Not(s.b.exists(0, s.delta, lambda a: And(s.b.has(a), s.x == n))) for n in (1, -1)))",
+            "has changed since it was claimed",
+        ),
+        ("return s.b != frozenset()", "buffers are not compared"),
+        ("return s.b == s.b", "buffers are not compared"),
+        ("return bool(s.b)", "a buffer has no truth value"),
+        (
+            "try:\n        if s.delta >= 5 and s.x >= 1:\n            return False\n"
+            "    except Exception:\n        pass\n    return True",
+            "a symbolic value has no truth value",
+        ),
+        ("return abs(s.x) >= 0", "TypeError"),
+        ("return s.y >= 0", "the state has no y"),
+        ("raise SystemExit(0)", "SystemExit"),
+    ],
+)
+def test_what_is_refused(claim: str, said: str, tmp_path: Path) -> None:
+    result = checked(tmp_path, claim)
+    assert result.exit_code == 2
+    assert said in str(result.error)
+    assert "proof.py:" in str(result.error)
+
+
+@pytest.mark.parametrize("following", ["abs(s.x)", "s.y"])
+def test_what_is_wrong_with_a_model_is_told_with_its_line(following: str, tmp_path: Path) -> None:
+    result = checked(tmp_path, "return s.x >= 0", following=following)
+    assert result.exit_code == 2
+    assert "proof.py:13: " in str(result.error)
+
+
+def test_the_initial_value_has_its_variables_sort(tmp_path: Path) -> None:
+    result = checked(tmp_path, "return s.x >= 0", start="0.5")
+    assert result.exit_code == 2
+    assert "x starts as 0.5" in str(result.error)
+
+
+def test_large_numbers_do_not_wrap_around(tmp_path: Path) -> None:
+    """A helper whose premise is never met makes the search go on until the numbers are huge."""
+    claim = "return And(s.x >= 1, Implies(s.x < 0, s.delta < 0))"
+    assert checked(tmp_path, claim, start="1", following="2 * s.x").exit_code in (0, 4)
+    assert checked(tmp_path, "return s.x >= 1", start="1", following="2 * s.x").verdict == "proved"
+
+
+ASSUMED = '''
+
+@proof.assumption
+def assumed(s):
+    """Something of Δ."""
+    return ASSUMPTION
+'''
+
+
+def test_an_assumption_that_only_large_parameters_satisfy(tmp_path: Path) -> None:
+    result = checked(tmp_path, "return s.x >= 0", ASSUMED.replace("ASSUMPTION", "s.delta >= 9"))
+    assert result.verdict == "proved"
+    assert result.subject is not None
+    assert result.subject.assumptions == {"assumed": "Something of Δ."}
+
+
+def test_contradictory_assumptions_prove_nothing(tmp_path: Path) -> None:
+    contradiction = ASSUMED.replace("ASSUMPTION", "And(s.delta >= 3, s.delta * 2 < 5)")
+    assert checked(tmp_path, "return s.x < 0", contradiction).verdict == "vacuous"
+    path = tmp_path / "proof.py"
+    outcome = run("induct", f"{path}:M", "--lemmas", str(path), "--max-k", "2")
+    assert outcome.code == 4
+    assert "no parameters satisfy the assumptions: assumed" in outcome.stdout
+
+
+def test_an_assumption_is_told_by_induct(tmp_path: Path) -> None:
+    checked(tmp_path, "return s.x >= 0", ASSUMED.replace("ASSUMPTION", "s.delta == 1"))
+    path = tmp_path / "proof.py"
+    text = path.read_text().replace('lambda s: s.x < 0, ""', 'lambda s: s.x >= 0, ""')
+    path.write_text(text)
+    outcome = run("induct", f"{path}:M", "--lemmas", str(path), "--max-k", "2")
+    assert outcome.code == 0
+    assert "assuming assumed" in outcome.stdout
+
+
+def test_an_edit_is_seen_though_size_and_second_are_the_same(tmp_path: Path) -> None:
+    helper = tmp_path / "helper.py"
+    second = int(time.time())
+    for sign, code in ((">=", 0), ("<=", 1)):
+        helper.write_text(f"def holds(s):\n    return s.x {sign} 0\n")
+        path = tmp_path / "proof.py"
+        imported = HEAD.replace("CLAIM", "from helper import holds\n    return And(holds(s), s.x SIGN 0)")
+        imported = "from helper import holds\n" + imported.replace("from helper import holds\n    ", "")
+        path.write_text(imported.replace("SIGN", sign).replace("START", "0").replace("NEXT", "s.x + 1"))
+        for file in (helper, path):
+            os.utime(file, (second, second))
+        (result,) = check([path], Settings(cache=False, jobs=1), lambda stage: None)
+        assert result.exit_code == code
+    assert not (tmp_path / "__pycache__").exists()
+
+
+def test_files_of_the_same_name_keep_texts_of_their_own(tmp_path: Path) -> None:
+    paths = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        checked(tmp_path / folder, "return s.x >= 0")
+        paths.append(tmp_path / folder / "proof.py")
+    check(paths, Settings(cache=False, jobs=1, smtlib=tmp_path / "texts"), lambda stage: None)
+    texts = [path.name for path in (tmp_path / "texts").iterdir()]
+    assert sum(name.startswith("a-proof.") for name in texts) == sum(name.startswith("b-proof.") for name in texts) > 0
+    assert len(texts) == 2 * sum(name.startswith("a-proof.") for name in texts)
+
+
+def test_no_place_to_keep_a_text_is_no_reason_to_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    path = tmp_path / "proof.py"
+    hard = "return Not(And(s.x > 1, s.delta > 1, s.x * s.delta == 1000000016000000063))"
+    path.write_text(HEAD.replace("CLAIM", hard).replace("START", "0").replace("NEXT", "s.x + 1"))
+    (result,) = check([path], Settings(jobs=1, time_limit=3), lambda stage: None)
+    assert result.exit_code == 3
+    assert all(obligation.kept is None for obligation in result.checked)
