@@ -13,7 +13,7 @@ from fdverify.engines.inductive import (
     Reached,
     Unbroken,
     Undecided,
-    assumed,
+    all_hold,
     from_start,
 )
 from fdverify.engines.parameters import least_value, small_instances, smallest
@@ -39,13 +39,16 @@ def explain(
     Only ``in_full`` is it made small, and a run to it looked for.
     """
     claim = _claim(invariant, kind, about)
+    hypotheses: list[Any] = []
     if kind is Kind.INITIATION:
-        unrolling, hypotheses = from_start(invariant, rounds), list[Any]()
-    elif kind is Kind.CONSECUTION:
-        unrolling, hypotheses = assumed(invariant, rounds)
+        unrolling = from_start(invariant, rounds)
     else:
         unrolling = Unrolling(invariant.system, anywhere=True)
-        hypotheses = [truth(conjunct.holds(unrolling.states[0])) for conjunct in invariant.conjuncts]
+        for _ in range(rounds):
+            hypotheses += all_hold(invariant, unrolling.states[-1])
+            unrolling.extend()
+        if kind is Kind.GOAL:
+            hypotheses = all_hold(invariant, unrolling.states[0])
     negated = truth(Not(claim.holds(unrolling.states[-1])))
     solver = FreshSolver()
     solver.add(hypotheses)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from fdverify.logic import Not
-from fdverify.models.system import Property, System
+from fdverify.models.system import Property, State, System
 from fdverify.smt.products import product_lemmas
 from fdverify.smt.script import Assertion, Script, printed
 from fdverify.symbolic.unroll import Unrolling
@@ -85,7 +85,19 @@ class Undecided:
 def questions(invariant: Invariant) -> list[Question]:
     """All obligations but those against vacuity, in the order of the conjuncts."""
     initiation = [found for depth in range(invariant.k) for found in _initiation(invariant, depth)]
-    return [*initiation, *_consecution(invariant), _goal(invariant)]
+    # One unrolling for both: the goal is asked about before there is a round in it.
+    unrolling = Unrolling(invariant.system, anywhere=True)
+    hypotheses = all_hold(invariant, unrolling.states[0])
+    step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
+    goal = _questions(Kind.GOAL, "", 0, step, hypotheses + ages, [_part(unrolling, invariant.goal)])
+    for number in range(invariant.k):
+        if number > 0:
+            hypotheses += all_hold(invariant, unrolling.states[-1])
+        unrolling.extend()
+    step, ages = step + unrolling.round_facts(), ages + unrolling.age_facts(unrolling.closure)
+    parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
+    consecution = _questions(Kind.CONSECUTION, "step", invariant.k, step, hypotheses + ages, parts)
+    return [*initiation, *consecution, *goal]
 
 
 @dataclass(frozen=True)
@@ -102,14 +114,8 @@ def _part(unrolling: Unrolling, about: Property) -> _Part:
     return _Part(about, negated, unrolling.age_facts(unrolling.closure.copy()))
 
 
-def assumed(invariant: Invariant, rounds: int) -> tuple[Unrolling, list[Any]]:
-    """Rounds from any state whatever, and that all conjuncts hold in each state but the last of them."""
-    unrolling = Unrolling(invariant.system, anywhere=True)
-    hypotheses: list[Any] = []
-    for _ in range(rounds):
-        hypotheses += [truth(conjunct.holds(unrolling.states[-1])) for conjunct in invariant.conjuncts]
-        unrolling.extend()
-    return unrolling, hypotheses
+def all_hold(invariant: Invariant, state: State) -> list[Any]:
+    return [truth(conjunct.holds(state)) for conjunct in invariant.conjuncts]
 
 
 def from_start(invariant: Invariant, rounds: int) -> Unrolling:
@@ -125,22 +131,6 @@ def _initiation(invariant: Invariant, depth: int) -> list[Question]:
     parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
     suffix = "init" if depth == 0 else f"init-{depth}"
     return _questions(Kind.INITIATION, suffix, depth, step, ages, parts)
-
-
-def _consecution(invariant: Invariant) -> list[Question]:
-    unrolling, hypotheses = assumed(invariant, invariant.k)
-    step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
-    parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
-    return _questions(Kind.CONSECUTION, "step", invariant.k, step, hypotheses + ages, parts)
-
-
-def _goal(invariant: Invariant) -> Question:
-    unrolling = Unrolling(invariant.system, anywhere=True)
-    hypotheses = [truth(conjunct.holds(unrolling.states[0])) for conjunct in invariant.conjuncts]
-    step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
-    part = _part(unrolling, invariant.goal)
-    (question,) = _questions(Kind.GOAL, "", 0, step, hypotheses + ages, [part])
-    return question
 
 
 def _questions(

@@ -105,7 +105,7 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
 
 
 def decided(script: Script, cache_root: Path | None, seed: int = 0) -> Decision:
-    decision = decide(script, seed)
+    decision = decide(script, seed, core=cache_root is not None)
     if decision.status == "unsat" and cache_root is not None:
         Cache(cache_root).remember(script, decision)
     return decision

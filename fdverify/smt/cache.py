@@ -37,6 +37,7 @@ class Cache:
     def remember(self, script: Script, decision: Decision) -> None:
         """Note a proof; a folder that cannot be written is no reason to fail."""
         assert decision.status == "unsat", "only what was proved is remembered"
+        assert decision.core is not None, "and only with what it needs"
         key = _key(script)
         core = {script.hypotheses[place].fingerprint for place in decision.core}
         cores = [core, *(known for known in self._cores(key) if not core <= known)][:_MOST_CORES]

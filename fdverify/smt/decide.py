@@ -16,27 +16,30 @@ OPTIONS = "simple solver, tracked hypotheses"
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer; of an ``unsat``, the places of the hypotheses it needs.  ``effort`` is the same on every machine."""
+    """The answer; of an ``unsat``, the places of the hypotheses it needs, if they were asked for.
+
+    ``effort`` is Z3's own count of its work, which does not depend on the machine's speed.
+    """
 
     status: Literal["sat", "unsat", "unknown"]
     reason: str = ""
     effort: int = 0
-    core: tuple[int, ...] = ()
+    core: tuple[int, ...] | None = None
 
 
-def decide(script: Script, seed: int = 0) -> Decision:
-    """Decide the script.  Every seed but 0 also shuffles the assertions.
+def decide(script: Script, seed: int = 0, core: bool = True) -> Decision:
+    """Decide the script.  Every seed but 0 also shuffles the assertions.  A ``core`` takes half as long again.
 
     Making a context takes longer than most questions, so one is used for all.  What Z3 does may then depend on what it
     was asked before; ``sat`` and ``unsat`` do not, and ``unknown`` is asked again in a context of its own.
     """
-    decision = _decided_in(z3.main_ctx(), script, seed)
-    return _decided_in(z3.Context(), script, seed) if decision.status == "unknown" else decision
+    decision = _decided_in(z3.main_ctx(), script, seed, core)
+    return _decided_in(z3.Context(), script, seed, core) if decision.status == "unknown" else decision
 
 
-def _decided_in(context: z3.Context, script: Script, seed: int) -> Decision:
+def _decided_in(context: z3.Context, script: Script, seed: int, core: bool) -> Decision:
     solver = z3.SimpleSolver(ctx=context)
-    solver.set("unsat_core", True)
+    solver.set("unsat_core", core)
     solver.set("random_seed", seed)
     before = _effort(solver)
     try:
@@ -46,7 +49,7 @@ def _decided_in(context: z3.Context, script: Script, seed: int) -> Decision:
             return Decision("unknown", reason="the text was not read as it was written")
         for place in _order(script, seed):
             hypothesis = place - len(script.step)
-            if 0 <= hypothesis < len(script.hypotheses):
+            if core and 0 <= hypothesis < len(script.hypotheses):
                 solver.assert_and_track(formulas[place], z3.Bool(f"h!{hypothesis}", ctx=context))
             else:
                 solver.add(formulas[place])
@@ -55,8 +58,9 @@ def _decided_in(context: z3.Context, script: Script, seed: int) -> Decision:
         return Decision("unknown", reason=_text(error))
     effort = _effort(solver) - before
     if status == z3.unsat:
-        core = sorted(int(name.decl().name().removeprefix("h!")) for name in solver.unsat_core())
-        return Decision("unsat", effort=effort, core=tuple(core))
+        names = solver.unsat_core() if core else []
+        needed = sorted(int(name.decl().name().removeprefix("h!")) for name in names)
+        return Decision("unsat", effort=effort, core=tuple(needed) if core else None)
     if status == z3.sat:
         return Decision("sat", effort=effort)
     return Decision("unknown", reason=solver.reason_unknown(), effort=effort)

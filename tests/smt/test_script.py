@@ -147,7 +147,9 @@ def test_the_order_of_assertions_does_not_matter(found: Script, seed: int) -> No
 def test_a_core_suffices(found: Script) -> None:
     """With the hypotheses of the core alone the script is still unsat: what is remembered rests on this."""
     decision = decide(found)
+    assert decide(found, core=False).status == decision.status
     if decision.status == "unsat":
+        assert decision.core is not None
         kept = tuple(found.hypotheses[place] for place in decision.core)
         assert expected(Script(found.title, found.step, kept, found.negated)) == "unsat"
 
