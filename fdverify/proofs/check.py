@@ -232,6 +232,9 @@ class _ProofCheck:
         return task
 
     def _loaded(self, outcome: Outcome) -> list[Task]:
+        if not outcome.begun:
+            self.result.lost = f"it was not loaded: {outcome.lost}"
+            return []
         if outcome.lost is not None:
             self.result.error = UsageError(
                 f"{self.result.path}: still loading when it was given up: {outcome.lost}", "is there an endless loop?"
@@ -340,8 +343,11 @@ class _ProofCheck:
         elif isinstance(found, work.BrokenShown):
             checked.broken = found
             checked.verdict = Verdict.VIOLATED if found.breaks_goal else Verdict.NOT_INDUCTIVE
-        elif isinstance(found, Unbroken):
+        elif isinstance(found, Unbroken) and self._settings.second_opinion is None:
             checked.verdict = Verdict.PROVED
+        elif isinstance(found, Unbroken):
+            # What was proved in the end is not the text that the other solver was given.
+            self._unknown(checked, f"proved with more ages, of which {self._settings.second_opinion} was not asked")
         else:
             self._unknown(checked, checked.detail or found.reason)
 

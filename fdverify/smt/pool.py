@@ -41,6 +41,7 @@ class Outcome:
     error: FdverifyError | None = None
     lost: str | None = None
     seconds: float = 0.0
+    begun: bool = True
 
 
 class _Worker:
@@ -157,7 +158,9 @@ class Pool:
         self._workers.clear()
         left = deque([*running, *self._waiting])
         while left:
-            left.extend(finished(left.popleft(), Outcome(lost="the time limit was reached")))
+            task = left.popleft()
+            begun = task in running or task.patience > _PATIENCE
+            left.extend(finished(task, Outcome(lost="the time limit was reached", begun=begun)))
 
 
 def _serve(there: Connection, memory_limit: int | None) -> None:

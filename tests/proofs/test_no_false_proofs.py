@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from fdverify.engines.inductive import Unbroken
+from fdverify.proofs import work
 from fdverify.proofs.check import ProofResult, Settings, check
+from fdverify.smt.decide import Decision
 from tests.cli.script import run
 
 HEAD = '''
@@ -154,6 +157,35 @@ def test_an_edit_is_seen_though_size_and_second_are_the_same(tmp_path: Path) -> 
         (result,) = check([path], Settings(cache=False, jobs=1), lambda stage: None)
         assert result.exit_code == code
     assert not (tmp_path / "__pycache__").exists()
+
+
+def test_a_file_that_was_not_begun_in_time_is_not_a_bad_file(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text("while True:\n    pass\n")
+    checked(tmp_path, "return s.x >= 0")
+    paths = [tmp_path / "endless.py", tmp_path / "proof.py"]
+    bad, late = check(paths, Settings(cache=False, jobs=1, time_limit=0.5), lambda stage: None)
+    assert bad.exit_code == 2
+    assert late.exit_code == 3
+    assert "it was not loaded" in late.detail
+
+
+def test_what_the_second_solver_was_not_asked_is_not_agreed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A candidate that is refuted with more ages is proved, but by one solver only."""
+    monkeypatch.setattr(work, "decided", says_sat)
+    monkeypatch.setattr(work, "second_opinion", says_sat)
+    monkeypatch.setattr(work, "explained", says_unbroken)
+    assert checked(tmp_path, "return s.x >= 0").verdict == "proved"
+    settings = Settings(cache=False, jobs=1, second_opinion="cvc5")
+    (result,) = check([tmp_path / "proof.py"], settings, lambda stage: None)
+    assert result.verdict == "unknown"
+
+
+def says_sat(*arguments: object, **more: object) -> Decision:
+    return Decision("sat")
+
+
+def says_unbroken(*arguments: object) -> Unbroken:
+    return Unbroken()
 
 
 def test_files_of_the_same_name_keep_texts_of_their_own(tmp_path: Path) -> None:
