@@ -40,7 +40,10 @@ class Search:
 
     def run(self, bad: Truth, answer: Answer) -> Run:
         """The run that an answer describes, with the smallest parameters that have one as short."""
-        again = lambda condition: exact.ask(self.unrolling, self._solver, truth(bad), truth(condition))  # noqa: E731
+
+        def again(condition: Truth) -> Answer:
+            return exact.ask(self.unrolling, self._solver, truth(bad), truth(condition))
+
         answer = smallest(self.unrolling, answer, again)
         return read_run(self.unrolling, answer.value)
 

@@ -78,13 +78,13 @@ def vacuity(invariant: Invariant) -> Vacuity:
         return Vacuity(tuple(obligations), details[0], (), (), None, None)
     conclude("assumptions", Verdict.PROVED, "")
     idle = [phase.name for phase in invariant.system.phases if phase.name not in searched.fired]
-    phases = f"{', '.join(idle)} changes nothing in any run {searched.where()}"
+    phases = f"{', '.join(idle)} changed nothing in the runs looked at, {searched.where()}"
     # A phase may well have nothing to do at a certain number, as ageing has at Δ = 0.
     narrowed = any(isinstance(parameter.value, int) for parameter in invariant.system.parameters)
     conclude("phases", *((Verdict.VACUOUS, phases) if idle and not narrowed else (Verdict.PROVED, "")))
     missing = [premise for premise in searched.unmet() if premise.of_goal]
     told = [located(premise.place.file, premise.place.line) for premise in missing]
-    premise = f"the goal's premise ({', '.join(told)}) is not reached in any run {searched.where()}"
+    premise = f"the goal's premise ({', '.join(told)}) was not reached in the runs looked at, {searched.where()}"
     conclude("goal-premise", *((Verdict.VACUOUS, premise) if missing else (Verdict.PROVED, "")))
     verdict, detail, run = dead_end(invariant.system, _all_hold(invariant), _DEAD_END_DEPTH)
     conclude("no-dead-end", verdict, detail)

@@ -32,7 +32,8 @@ class Buffer(ABC):
     def __bool__(self) -> bool:
         misuse("a buffer has no truth value", "ask it: empty(), has(age), any(low, high)")
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        misuse("a buffer cannot be hashed", "do not put it into a set or use it as a key")
 
     @abstractmethod
     def has(self, age: Number) -> Truth:

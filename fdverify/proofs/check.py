@@ -389,18 +389,24 @@ class _ProofCheck:
         if result.lost is not None:
             result.verdict, result.detail = Verdict.UNKNOWN, result.lost
             return result
-        verdicts = {obligation.verdict for obligation in result.obligations}
-        worst = (Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.VACUOUS, Verdict.UNKNOWN)
-        verdict = next((verdict for verdict in worst if verdict in verdicts), Verdict.PROVED)
-        if self._settings.only and verdict is Verdict.PROVED:
-            verdict = Verdict.PARTIAL
-        result.verdict = verdict
+        result.verdict = verdict = self._verdict()
         result.detail = self._detail(verdict)
         if verdict is Verdict.PROVED and result.vacuity is not None and result.vacuity.false:
             result.error = InternalError(
                 f"{result.path}: proved, but {', '.join(result.vacuity.false)} is false in a reachable state"
             )
         return result
+
+    def _verdict(self) -> Verdict:
+        """The most serious one; what is not positively proved, all of it, is unknown."""
+        verdicts = {obligation.verdict for obligation in self.result.obligations}
+        for serious in (Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.VACUOUS):
+            if serious in verdicts:
+                return serious
+        if self._settings.only:
+            return Verdict.PARTIAL if verdicts <= {Verdict.PROVED} else Verdict.UNKNOWN
+        complete = verdicts == {Verdict.PROVED} and self.result.vacuity is not None
+        return Verdict.PROVED if complete else Verdict.UNKNOWN
 
     def _detail(self, verdict: Verdict) -> str:
         bad = [obligation for obligation in self.result.obligations if obligation.verdict is verdict]

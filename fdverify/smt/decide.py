@@ -75,7 +75,8 @@ def _order(script: Script, seed: int) -> list[int]:
 
 def _effort(solver: z3.Solver) -> int:
     statistics = solver.statistics()
-    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
+    counts = dict(statistics[place] for place in range(len(statistics)))
+    return int(counts.get("rlimit count", 0))
 
 
 def _text(error: z3.Z3Exception) -> str:

@@ -1,6 +1,7 @@
 """Ways to a false "proved", or to another wrong answer, that were open once."""
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -186,6 +187,16 @@ def says_sat(*arguments: object, **more: object) -> Decision:
 
 def says_unbroken(*arguments: object) -> Unbroken:
     return Unbroken()
+
+
+@pytest.mark.parametrize("stage", ["decided", "vacuous", "prepare"])
+def test_a_worker_that_dies_proves_nothing(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, stage, dies)
+    assert checked(tmp_path, "return s.x >= 0").exit_code == 3
+
+
+def dies(*arguments: object, **more: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_files_of_the_same_name_keep_texts_of_their_own(tmp_path: Path) -> None:
