@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def located(file: str | Path, line: int) -> str:
-    """A line of a file as people write it: below the working directory, relative to it."""
+def nearby(file: str | Path) -> Path:
+    """A file as people write it: below the working directory, relative to it."""
     path = Path(file)
-    return f"{path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}:{line}"
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def located(file: str | Path, line: int) -> str:
+    return f"{nearby(file)}:{line}"
 
 
 class FdverifyError(Exception):

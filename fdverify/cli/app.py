@@ -13,10 +13,10 @@ from typer.exceptions import TyperException
 
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.guard import guarded, show_version
-from fdverify.cli.job import Job
 from fdverify.cli.output import SYMBOLIC, number_or_symbolic
 from fdverify.cli.perform import Output, perform
 from fdverify.errors import UsageError
+from fdverify.job import Job
 from fdverify.models.catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
 from fdverify.models.model import Model
 

@@ -44,10 +44,8 @@ class ProgressLine(_Line):
     def __init__(self, command: str) -> None:
         super().__init__()
         self._command = command
-        self.last: Progress | None = None
 
     def __call__(self, progress: Progress) -> None:
-        self.last = progress
         states = "" if progress.states is None else f", {progress.states} states"
         self.show(f"{self._command}: depth {progress.depth}{states}")
 

@@ -67,6 +67,10 @@ def _verify(
     stability: Annotated[
         int, typer.Option("--stability", metavar="N", min=0, help="decide all again under N seeds, shuffled")
     ] = 0,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", metavar="N", min=0, help="the solver's seed; all but 0 shuffle and bypass the cache"),
+    ] = 0,
     cache: Annotated[bool, typer.Option("--cache/--no-cache", help="reuse what was proved before")] = True,
     witness: Annotated[bool, typer.Option("--witness", help="show a run in which the goal's premise holds")] = False,
     version: Annotated[
@@ -78,8 +82,10 @@ def _verify(
     numbers = {name: number_or_symbolic(name, text) for name, text in (("delta", delta), ("phi", phi))}
     chosen = {"variant": variant, "buffer": buffer}
     # Imported here: --help needs neither the solver nor the models.
-    from fdverify.proofs.check import Settings, check, exit_code
+    from fdverify.proofs.check import check
+    from fdverify.proofs.course import Settings
     from fdverify.proofs.files import proof_files
+    from fdverify.proofs.result import exit_code
 
     if second_opinion is not None:
         from fdverify.smt.second import check_available
@@ -97,6 +103,7 @@ def _verify(
         smtlib=smtlib,
         second_opinion=second_opinion,
         stability=stability,
+        seed=seed,
         cache=cache,
         **({} if jobs is None else {"jobs": jobs}),
     )

@@ -36,7 +36,7 @@ def explain(
 ) -> Broken | Unbroken | Undecided:
     """Why an obligation fails, found again from scratch and replayed by the interpreter.
 
-    Only ``in_full`` is it made small, and a run to it looked for.
+    Only ``in_full`` is a run to it looked for.
     """
     claim = _claim(invariant, kind, about)
     hypotheses: list[Any] = []
@@ -62,8 +62,7 @@ def explain(
         return Undecided(answer.reason)
     if answer.status == "unsat":
         return Unbroken()
-    if in_full:
-        answer = _small(unrolling, solver, negated, answer)
+    answer = _small(unrolling, solver, negated, answer)
     return _examined(invariant, claim, kind, read_run(unrolling, answer.value), in_full)
 
 

@@ -28,6 +28,10 @@ class Kind(StrEnum):
     VACUITY = "vacuity"
 
 
+VACUITY = (ASSUMPTIONS, PHASES, GOAL_PREMISE, NO_DEAD_END) = ("assumptions", "phases", "goal-premise", "no-dead-end")
+"""The obligations of every proof that show that it says something."""
+
+
 @dataclass(frozen=True)
 class Invariant:
     """A goal and the conjuncts that are to prove it of a system."""
@@ -40,6 +44,15 @@ class Invariant:
     @property
     def conjuncts(self) -> tuple[Property, ...]:
         return (*self.system.ranges(), *self.authored)
+
+
+@dataclass(frozen=True)
+class Outlined:
+    """An obligation before it is made: its name, its kind, and the conjunct (or the goal) it is about."""
+
+    name: str
+    kind: Kind
+    about: str
 
 
 @dataclass(frozen=True)
@@ -82,6 +95,29 @@ class Undecided:
     reason: str
 
 
+def outline(invariant: Invariant) -> list[Outlined]:
+    """All obligations, in the order in which they are made and shown."""
+    initially = [(Kind.INITIATION, _initially(depth)) for depth in range(invariant.k)]
+    inductive = [
+        Outlined(_name(conjunct, kind, suffix), kind, conjunct.name)
+        for kind, suffix in (*initially, (Kind.CONSECUTION, _STEP))
+        for conjunct in invariant.conjuncts
+    ]
+    goal = Outlined(_name(invariant.goal, Kind.GOAL, ""), Kind.GOAL, invariant.goal.name)
+    return [*inductive, goal, *(Outlined(name, Kind.VACUITY, invariant.goal.name) for name in VACUITY)]
+
+
+_STEP = "step"
+
+
+def _initially(depth: int) -> str:
+    return "init" if depth == 0 else f"init-{depth}"
+
+
+def _name(about: Property, kind: Kind, suffix: str) -> str:
+    return f"{about.name}-{suffix}" if suffix else kind.value
+
+
 def questions(invariant: Invariant) -> list[Question]:
     """All obligations but those against vacuity, in the order of the conjuncts."""
     initiation = [found for depth in range(invariant.k) for found in _initiation(invariant, depth)]
@@ -96,7 +132,7 @@ def questions(invariant: Invariant) -> list[Question]:
         unrolling.extend()
     step, ages = step + unrolling.round_facts(), ages + unrolling.age_facts(unrolling.closure)
     parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
-    consecution = _questions(Kind.CONSECUTION, "step", invariant.k, step, hypotheses + ages, parts)
+    consecution = _questions(Kind.CONSECUTION, _STEP, invariant.k, step, hypotheses + ages, parts)
     return [*initiation, *consecution, *goal]
 
 
@@ -129,8 +165,7 @@ def _initiation(invariant: Invariant, depth: int) -> list[Question]:
     unrolling = from_start(invariant, depth)
     step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
     parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
-    suffix = "init" if depth == 0 else f"init-{depth}"
-    return _questions(Kind.INITIATION, suffix, depth, step, ages, parts)
+    return _questions(Kind.INITIATION, _initially(depth), depth, step, ages, parts)
 
 
 def _questions(
@@ -147,7 +182,7 @@ def _questions(
     found = []
     for part in parts:
         ages, (negated,) = take(len(part.ages)), take(1)
-        name = f"{part.about.name}-{suffix}" if suffix else kind.value
+        name = _name(part.about, kind, suffix)
         lemmas = product_lemmas([*with_products, *ages, negated])
         script = Script(f"{name} ({kind})", step_texts, (*shared, *ages, *lemmas), negated)
         found.append(Question(name, kind, part.about.name, rounds, script))

@@ -15,7 +15,7 @@ import numpy as np
 
 from fdverify.engines.batch import Batches, Expansion, step_back, truths
 from fdverify.engines.dead_ends import dead_end
-from fdverify.engines.inductive import Invariant, Kind
+from fdverify.engines.inductive import ASSUMPTIONS, GOAL_PREMISE, NO_DEAD_END, PHASES, Invariant, Kind
 from fdverify.engines.parameters import small_instances, smallest_instance, unsatisfiable
 from fdverify.engines.state_table import Rows, StateTable
 from fdverify.errors import located
@@ -74,20 +74,20 @@ def vacuity(invariant: Invariant) -> Vacuity:
 
     if searched is None:
         gave_up = (Verdict.UNKNOWN, "no parameters were found that satisfy the assumptions")
-        conclude("assumptions", *(unsatisfiable(invariant.system) or gave_up))
+        conclude(ASSUMPTIONS, *(unsatisfiable(invariant.system) or gave_up))
         return Vacuity(tuple(obligations), details[0], (), (), None, None)
-    conclude("assumptions", Verdict.PROVED, "")
+    conclude(ASSUMPTIONS, Verdict.PROVED, "")
     idle = [phase.name for phase in invariant.system.phases if phase.name not in searched.fired]
     phases = f"{', '.join(idle)} changed nothing in the runs looked at, {searched.where()}"
     # A phase may well have nothing to do at a certain number, as ageing has at Δ = 0.
     narrowed = any(isinstance(parameter.value, int) for parameter in invariant.system.parameters)
-    conclude("phases", *((Verdict.VACUOUS, phases) if idle and not narrowed else (Verdict.PROVED, "")))
+    conclude(PHASES, *((Verdict.VACUOUS, phases) if idle and not narrowed else (Verdict.PROVED, "")))
     missing = [premise for premise in searched.unmet() if premise.of_goal]
     told = [located(premise.place.file, premise.place.line) for premise in missing]
     premise = f"the goal's premise ({', '.join(told)}) was not reached in the runs looked at, {searched.where()}"
-    conclude("goal-premise", *((Verdict.VACUOUS, premise) if missing else (Verdict.PROVED, "")))
+    conclude(GOAL_PREMISE, *((Verdict.VACUOUS, premise) if missing else (Verdict.PROVED, "")))
     verdict, detail, run = dead_end(invariant.system, _all_hold(invariant), _DEAD_END_DEPTH)
-    conclude("no-dead-end", verdict, detail)
+    conclude(NO_DEAD_END, verdict, detail)
     unmet = tuple(premise for premise in searched.unmet() if not premise.of_goal)
     return Vacuity(
         tuple(obligations), "; ".join(details), unmet, tuple(idle), searched.witness, run, tuple(sorted(searched.false))

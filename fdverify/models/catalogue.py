@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from fdverify.errors import FdverifyError, UsageError, located
+from fdverify.errors import FdverifyError, UsageError, located, nearby
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.model import Model
 from fdverify.models.system import did_you_mean
@@ -43,7 +43,7 @@ def find_model(reference: str) -> Model:
 def load_module(path: Path) -> ModuleType:
     """Run a user's Python file, once; whatever is wrong with it is said in one line that names the place."""
     if not path.is_file():
-        raise UsageError(f"no such file: {path}")
+        raise UsageError(f"no such file: {nearby(path)}")
     # A name of its own, so that a user's random.py does not stand in for Python's.
     name = f"fdverify_user_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path, loader=_SourceAsItIs(name, str(path.resolve())))
@@ -81,18 +81,23 @@ class _Neighbours(MetaPathFinder):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def finds(self, name: str) -> bool:
+        reserved = name in sys.stdlib_module_names or name in ("fdverify", "__main__")
+        return not reserved and (self._folder / f"{name}.py").is_file()
+
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         file = self._folder / f"{fullname}.py"
-        if path is not None or fullname in sys.stdlib_module_names or fullname == "fdverify" or not file.is_file():
+        if path is not None or not self.finds(fullname):
             return None
         return importlib.util.spec_from_file_location(fullname, file, loader=_SourceAsItIs(fullname, str(file)))
 
 
 @contextmanager
 def _neighbours_importable(folder: Path) -> Iterator[None]:
-    """Let a file import those beside it, and forget them after: another folder may have files of the same names."""
-    before = set(sys.modules)
+    """Let a file import those beside it, whatever else has their names in this process, and forget them after."""
     finder = _Neighbours(folder)
+    hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if "." not in name and finder.finds(name)}
+    before = set(sys.modules)
     sys.meta_path.insert(0, finder)
     try:
         yield
@@ -101,6 +106,7 @@ def _neighbours_importable(folder: Path) -> Iterator[None]:
         for name in set(sys.modules) - before:
             if Path(getattr(sys.modules[name], "__file__", None) or "").parent == folder:
                 del sys.modules[name]
+        sys.modules.update(hidden)
 
 
 def in_user_file(error: BaseException, path: Path) -> UsageError:

@@ -2,120 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from hashlib import sha256
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from time import monotonic
-from typing import Any
 
-from fdverify.engines.inductive import Kind, Question, Unbroken
-from fdverify.errors import FdverifyError, InternalError, UsageError
-from fdverify.models.model import OptionValue
-from fdverify.proofs import work
-from fdverify.smt.cache import folder
-from fdverify.smt.decide import Decision
+from fdverify.engines.inductive import Kind
+from fdverify.errors import UsageError
+from fdverify.proofs.course import Course, Settings
+from fdverify.proofs.proof import Proof
+from fdverify.proofs.result import ProofResult
+from fdverify.proofs.work import Case
 from fdverify.smt.pool import Outcome, Pool, Task
-from fdverify.smt.script import self_contained
-from fdverify.storage import write_whole
-from fdverify.traces.steps import Shown
-from fdverify.verdict import Obligation, Verdict
-
-_LOADING_SECONDS = 60.0
-_EXPLAINED_IN_FULL = 3
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to check: what the command line says."""
-
-    parameters: Mapping[str, int] = field(default_factory=dict)
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
-    k: int = 1
-    only: tuple[str, ...] = ()
-    time_limit: float | None = None
-    memory_limit: int | None = None
-    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
-    smtlib: Path | None = None
-    second_opinion: str | None = None
-    stability: int = 0
-    cache: bool = True
-
-
-@dataclass(frozen=True)
-class Stability:
-    """How an obligation fared under other seeds: how many of them proved it, and the solver effort it took."""
-
-    passed: int
-    seeds: int
-    least: int
-    middle: int
-    most: int
-
-
-@dataclass
-class Checked:
-    """What came of one obligation."""
-
-    question: Question
-    verdict: Verdict | None = None
-    seconds: float = 0.0
-    detail: str = ""
-    cached: bool = False
-    kept: Path | None = None
-    broken: work.BrokenShown | None = None
-    second: str | None = None
-    decisions: list[Decision] = field(default_factory=list)
-    needs_explanation: bool = False
-
-    def stability(self) -> Stability | None:
-        if not self.decisions:
-            return None
-        efforts = sorted(decision.effort for decision in self.decisions)
-        passed = sum(decision.status == "unsat" for decision in self.decisions)
-        return Stability(passed, len(self.decisions), efforts[0], int(median(efforts)), efforts[-1])
-
-    def obligation(self) -> Obligation:
-        verdict = Verdict.UNKNOWN if self.verdict is None else self.verdict
-        return Obligation(self.question.name, self.question.kind, verdict, self.seconds, self.detail)
-
-
-@dataclass
-class ProofResult:
-    """What came of one file: a verdict with what it rests on, or an error."""
-
-    path: Path
-    subject: work.Subject | None = None
-    error: FdverifyError | None = None
-    verdict: Verdict = Verdict.UNKNOWN
-    detail: str = ""
-    checked: list[Checked] = field(default_factory=list)
-    vacuity: work.VacuityShown | None = None
-    lost: str | None = None
-    """Why there are no obligations."""
-    seconds: float = 0.0
-    """Spent on it by all workers together."""
-
-    @property
-    def name(self) -> str:
-        return self.path.stem
-
-    @property
-    def obligations(self) -> list[Obligation]:
-        vacuity = [] if self.vacuity is None else list(self.vacuity.obligations)
-        return [*(checked.obligation() for checked in self.checked), *vacuity]
-
-    @property
-    def exit_code(self) -> int:
-        return self.verdict.exit_code if self.error is None else self.error.exit_code
-
-    @property
-    def witness(self) -> Shown | None:
-        return None if self.vacuity is None else self.vacuity.witness
 
 
 @dataclass(frozen=True)
@@ -126,31 +25,32 @@ class Stage:
     total: Mapping[str, int]
 
 
-def check(files: Iterable[Path], settings: Settings, report: Callable[[Stage], None]) -> list[ProofResult]:
-    """Check the proofs in these files; a bad file does not stop the others."""
-    paths = list(files)
-    stems = Counter(path.stem for path in paths)
-    labels = [path.stem if stems[path.stem] == 1 else "-".join(path.with_suffix("").parts[-2:]) for path in paths]
-    checks = [_ProofCheck(path, label, settings) for path, label in zip(paths, labels, strict=True)]
-    by_path = {check.result.path: check for check in checks}
+def check(
+    sources: Iterable[Path | Proof], settings: Settings, report: Callable[[Stage], None] = lambda stage: None
+) -> list[ProofResult]:
+    """Check the proofs, of these files or at hand; a bad file does not stop the others."""
+    courses = _courses([settings.case(source) for source in sources], settings)
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
 
     def finished(task: Task, outcome: Outcome) -> list[Task]:
-        tasks = by_path[task.key[0]].finished(task, outcome)
-        report(_stage(checks, settings))
+        tasks: list[Task] = task.key[0].finished(task, outcome)
+        report(_stage(courses, settings))
         return tasks
 
-    pool = Pool(settings.jobs, settings.memory_limit, deadline)
-    pool.run([task for check in checks for task in check.first_tasks()], finished)
-    results = [check.concluded() for check in checks]
+    with Pool(settings.jobs, settings.memory_limit, [course.case for course in courses]) as pool:
+        pool.run([task for course in courses for task in course.first_tasks()], finished, deadline)
+    results = [course.concluded() for course in courses]
     _check_only(results, settings.only)
     return results
 
 
-def exit_code(results: Iterable[ProofResult]) -> int:
-    """The most serious one."""
-    codes = {result.exit_code for result in results}
-    return next(code for code in (InternalError.exit_code, UsageError.exit_code, 1, 4, 3, 0) if code in codes)
+def _courses(cases: list[Case], settings: Settings) -> list[Course]:
+    stems = Counter(case.path.stem for case in cases)
+
+    def label(path: Path) -> str:
+        return path.stem if stems[path.stem] == 1 else "-".join(path.with_suffix("").parts[-2:])
+
+    return [Course(case, label(case.path), settings) for case in cases]
 
 
 def _check_only(results: list[ProofResult], only: tuple[str, ...]) -> None:
@@ -160,11 +60,11 @@ def _check_only(results: list[ProofResult], only: tuple[str, ...]) -> None:
             raise UsageError(f"--only {name}: no proof has a conjunct or an obligation of that name")
 
 
-def _stage(checks: list[_ProofCheck], settings: Settings) -> Stage:
+def _stage(courses: list[Course], settings: Settings) -> Stage:
     done: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    for check in checks:
-        for checked in check.result.checked:
+    for course in courses:
+        for checked in course.result.checked:
             total[checked.question.kind] += 1
             done[checked.question.kind] += checked.verdict is not None
             if settings.second_opinion is not None:
@@ -174,252 +74,5 @@ def _stage(checks: list[_ProofCheck], settings: Settings) -> Stage:
                 total["seeds"] += settings.stability
                 done["seeds"] += len(checked.decisions)
         total[Kind.VACUITY] += 1
-        done[Kind.VACUITY] += check.result.vacuity is not None
+        done[Kind.VACUITY] += course.result.vacuity is not None
     return Stage(done, total)
-
-
-class _ProofCheck:
-    """One file's way through the pool: it is loaded, its obligations are decided, then failures are explained."""
-
-    def __init__(self, path: Path, label: str, settings: Settings) -> None:
-        self._settings = settings
-        self._label = label
-        self._case = work.Case(path, settings.parameters, settings.options, settings.k)
-        self.result = ProofResult(path)
-        self._running: set[Any] = set()
-        self._explaining = False
-        self._by_name: dict[str, Checked] = {}
-
-    def first_tasks(self) -> list[Task]:
-        return [self._task("load", "", partial(work.load, self._case), _LOADING_SECONDS)]
-
-    def finished(self, task: Task, outcome: Outcome) -> list[Task]:
-        """Note what came of a task; what is to be done next."""
-        _, stage, name, _ = task.key
-        self._running.discard(task.key)
-        self.result.seconds += outcome.seconds
-        if self.result.error is not None:
-            return []
-        if outcome.error is not None:
-            self.result.error = outcome.error
-            return []
-        if stage == "load":
-            return self._loaded(outcome)
-        if stage == "prepare":
-            return self._prepared(outcome)
-        if stage == "vacuity":
-            self._looked_for_vacuity(outcome)
-            return []
-        checked = self._by_name[name]
-        follow_up = []
-        if stage == "decide":
-            follow_up = self._decided(checked, outcome)
-        elif stage == "second":
-            self._heard_second_opinion(checked, outcome)
-        elif stage == "seed":
-            self._tried_seed(checked, task.key[3], outcome)
-        else:
-            self._explained(checked, outcome)
-        return follow_up or self._explanations()
-
-    def _bypasses_cache(self) -> bool:
-        return self._settings.second_opinion is not None or self._settings.stability > 0
-
-    def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
-        task = Task((self.result.path, stage, name, at), what, limit)
-        if stage not in ("load", "prepare", "vacuity"):
-            self._running.add(task.key)
-        return task
-
-    def _loaded(self, outcome: Outcome) -> list[Task]:
-        if not outcome.begun:
-            self.result.lost = f"it was not loaded: {outcome.lost}"
-            return []
-        if outcome.lost is not None:
-            self.result.error = UsageError(
-                f"{self.result.path}: still loading when it was given up: {outcome.lost}", "is there an endless loop?"
-            )
-            return []
-        root = folder() if self._settings.cache and not self._bypasses_cache() else None
-        tasks = [self._task("prepare", "", partial(work.prepare, self._case, root))]
-        if not self._settings.only:
-            tasks.append(self._task("vacuity", "", partial(work.vacuous, self._case)))
-        return tasks
-
-    def _prepared(self, outcome: Outcome) -> list[Task]:
-        if outcome.lost is not None:
-            self.result.lost = f"its obligations were not made: {outcome.lost}"
-            return []
-        prepared: work.Prepared = outcome.value
-        self.result.subject = prepared.subject
-        wanted = set(self._settings.only)
-        for question, cached in prepared.questions:
-            if wanted and not wanted & {question.name, question.about}:
-                continue
-            checked = Checked(question)
-            self.result.checked.append(checked)
-            self._by_name[question.name] = checked
-            if cached:
-                checked.verdict, checked.cached = Verdict.PROVED, True
-            if self._settings.smtlib is not None:
-                self._keep(checked, self._settings.smtlib, self._label)
-        root = folder() if self._settings.cache else None
-        return [
-            self._task("decide", checked.question.name, partial(work.decided, checked.question.script, root))
-            for checked in self.result.checked
-            if checked.verdict is None
-        ]
-
-    def _decided(self, checked: Checked, outcome: Outcome) -> list[Task]:
-        checked.seconds += outcome.seconds
-        if outcome.lost is not None:
-            self._unknown(checked, outcome.lost)
-            return []
-        decision: Decision = outcome.value
-        if decision.status == "unsat":
-            checked.verdict = Verdict.PROVED
-        else:
-            checked.needs_explanation = True
-            checked.detail = decision.reason
-        name, script, tasks = checked.question.name, checked.question.script, list[Task]()
-        if self._settings.second_opinion is not None and decision.status != "unknown":
-            opinion = partial(work.second_opinion, script, self._settings.second_opinion)
-            tasks.append(self._task("second", name, opinion))
-        if decision.status == "unsat":
-            seeds = range(1, self._settings.stability + 1)
-            tasks += [self._task("seed", name, partial(work.decided, script, None, seed), at=seed) for seed in seeds]
-        return tasks
-
-    def _heard_second_opinion(self, checked: Checked, outcome: Outcome) -> None:
-        name, solver = checked.question.name, self._settings.second_opinion
-        first = "sat" if checked.needs_explanation else "unsat"
-        opinion = Decision("unknown", reason=outcome.lost) if outcome.lost is not None else outcome.value
-        checked.second = opinion.status
-        if opinion.status == "unknown":
-            checked.needs_explanation = False
-            self._unknown(checked, f"{solver} does not know: {opinion.reason}")
-        elif opinion.status != first:
-            self.result.error = InternalError(
-                f"{self.result.path}: two solvers disagree on {name}: z3 says {first}, {solver} says {opinion.status}",
-                f"its text is kept in {self._kept(checked)}",
-            )
-
-    def _tried_seed(self, checked: Checked, seed: int, outcome: Outcome) -> None:
-        decision = Decision("unknown", reason=outcome.lost) if outcome.lost is not None else outcome.value
-        checked.decisions.append(decision)
-        if decision.status == "sat":
-            self.result.error = InternalError(
-                f"{self.result.path}: {checked.question.name} is proved under one seed and refuted under seed {seed}",
-                f"its text is kept in {self._kept(checked)}",
-            )
-
-    def _explanations(self) -> list[Task]:
-        """Once all is decided, explain what failed, the first ones in full."""
-        if self._running or self._explaining:
-            return []
-        self._explaining = True
-        failed = [checked for checked in self.result.checked if checked.needs_explanation]
-        tasks = []
-        for place, checked in enumerate(failed):
-            question = checked.question
-            explain = partial(
-                work.explained,
-                self._case,
-                question.kind,
-                question.about,
-                question.rounds,
-                place < _EXPLAINED_IN_FULL,
-            )
-            tasks.append(self._task("explain", question.name, explain))
-        return tasks
-
-    def _explained(self, checked: Checked, outcome: Outcome) -> None:
-        checked.seconds += outcome.seconds
-        checked.needs_explanation = False
-        found = outcome.value
-        if outcome.lost is not None:
-            seems = checked.detail or "not inductive as it seems"
-            self._unknown(checked, f"{seems}; no step was found in time: {outcome.lost}")
-        elif isinstance(found, work.BrokenShown):
-            checked.broken = found
-            checked.verdict = Verdict.VIOLATED if found.breaks_goal else Verdict.NOT_INDUCTIVE
-        elif isinstance(found, Unbroken) and self._settings.second_opinion is None:
-            checked.verdict = Verdict.PROVED
-        elif isinstance(found, Unbroken):
-            # What was proved in the end is not the text that the other solver was given.
-            self._unknown(checked, f"proved with more ages, of which {self._settings.second_opinion} was not asked")
-        else:
-            self._unknown(checked, checked.detail or found.reason)
-
-    def _looked_for_vacuity(self, outcome: Outcome) -> None:
-        if outcome.lost is not None:
-            lost = Obligation("vacuity", Kind.VACUITY, Verdict.UNKNOWN, outcome.seconds, outcome.lost)
-            self.result.vacuity = work.VacuityShown((lost,), outcome.lost, (), None, None, ())
-        else:
-            self.result.vacuity = outcome.value
-
-    def _unknown(self, checked: Checked, reason: str) -> None:
-        checked.verdict, checked.detail = Verdict.UNKNOWN, reason
-        self._kept(checked)
-
-    def _kept(self, checked: Checked) -> Path | None:
-        """Keep the text of an obligation for whoever wants to look into it; where, if it could be written."""
-        if self._settings.smtlib is None:
-            # Another project may have a proof of the same name.
-            digest = sha256(str(self.result.path.resolve()).encode()).hexdigest()[:8]
-            self._keep(checked, folder() / "unknown", f"{self.result.name}-{digest}")
-        return checked.kept
-
-    def _keep(self, checked: Checked, directory: Path, label: str) -> None:
-        path = directory / f"{label}.{checked.question.name}.smt2"
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            write_whole(path, self_contained(checked.question.script))
-        except OSError as error:
-            if directory == self._settings.smtlib:
-                self.result.error = UsageError(f"cannot write {path}: {error.strerror}")
-            return
-        checked.kept = path
-
-    def concluded(self) -> ProofResult:
-        """The verdict, now that all is known."""
-        result = self.result
-        if result.error is not None:
-            return result
-        if result.lost is not None:
-            result.verdict, result.detail = Verdict.UNKNOWN, result.lost
-            return result
-        result.verdict = verdict = self._verdict()
-        result.detail = self._detail(verdict)
-        if verdict is Verdict.PROVED and result.vacuity is not None and result.vacuity.false:
-            result.error = InternalError(
-                f"{result.path}: proved, but {', '.join(result.vacuity.false)} is false in a reachable state"
-            )
-        return result
-
-    def _verdict(self) -> Verdict:
-        """The most serious one; what is not positively proved, all of it, is unknown."""
-        verdicts = {obligation.verdict for obligation in self.result.obligations}
-        for serious in (Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.VACUOUS):
-            if serious in verdicts:
-                return serious
-        if self._settings.only:
-            return Verdict.PARTIAL if verdicts <= {Verdict.PROVED} else Verdict.UNKNOWN
-        complete = verdicts == {Verdict.PROVED} and self.result.vacuity is not None
-        return Verdict.PROVED if complete else Verdict.UNKNOWN
-
-    def _detail(self, verdict: Verdict) -> str:
-        bad = [obligation for obligation in self.result.obligations if obligation.verdict is verdict]
-        names = ", ".join(obligation.name for obligation in bad)
-        match verdict:
-            case Verdict.PROVED:
-                assert self.result.subject is not None, "what was proved was loaded"
-                return f"{self.result.subject.goal} holds in every reachable state"
-            case Verdict.PARTIAL:
-                return f"{len(self.result.checked)} obligations hold, the others were not checked; nothing is claimed"
-            case Verdict.VIOLATED:
-                return f"a run from the initial state breaks the goal ({names})"
-            case Verdict.NOT_INDUCTIVE:
-                return f"a step leaves the invariant ({names})"
-            case _:
-                return "; ".join(f"{obligation.name}: {obligation.detail}" for obligation in bad)

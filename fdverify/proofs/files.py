@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, nearby
 from fdverify.models.catalogue import load_module
 from fdverify.proofs.proof import Proof
 
@@ -37,7 +37,7 @@ def load_proof(path: Path) -> Proof:
         if isinstance(value, Proof) and value.source.file.resolve() == path.resolve()
     }
     if not own:
-        raise UsageError(f"{path}: there is no proof in it", "write proof = Proof(model, goal=...)")
+        raise UsageError(f"{nearby(path)}: there is no proof in it", "write proof = Proof(model, goal=...)")
     first, *others = own.values()
     if others:
         raise UsageError(f"{others[0].source}: a second proof in the same file", "give it a file of its own")

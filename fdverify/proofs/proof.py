@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
-from fdverify.errors import FdverifyError, UsageError, located
+from fdverify.errors import FdverifyError, UsageError, located, nearby
 from fdverify.logic import Truth, is_truth, noticing_misuse, shortened
 from fdverify.models.catalogue import find_model, in_user_file, line_in
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, did_you_mean
+from fdverify.verdict import Verdict
 
 Found = TypeVar("Found")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
@@ -56,6 +57,7 @@ class Proof:
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
         self._predicates: list[Callable[[Any], Truth]] = []
+        self._written: dict[str, Callable[[Any], Truth]] = {}
         self.sources: dict[str, Source] = {}
         known = [option.name for option in self.model.options]
         for name in options:
@@ -109,7 +111,9 @@ class Proof:
             *((name, [o.name for o in self.model.options]) for name in options),
         ):
             if name not in known:
-                raise UsageError(f"{self.source.file}: {self.model.name} has no --{name}", did_you_mean(name, known))
+                raise UsageError(
+                    f"{nearby(self.source.file)}: {self.model.name} has no --{name}", did_you_mean(name, known)
+                )
         values = {parameter.name: parameters.get(parameter.name) for parameter in self.model.parameters}
         defaults = {option.name: option.default for option in self.model.options}
         chosen = {**defaults, **self.options, **options}
@@ -122,6 +126,11 @@ class Proof:
     def assumed(self) -> dict[str, str]:
         """The names and meanings of the assumptions."""
         return {assumption.name: assumption.meaning for assumption in self._assumptions}
+
+    def expected(self) -> dict[str, Verdict]:
+        """The claims of this file that are meant to fail, and how; those of another file were marked for its proof."""
+        marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self._written.items()}
+        return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
     def lemmas(self) -> tuple[Property, ...]:
         """The conjuncts, to help with another goal."""
@@ -142,10 +151,27 @@ class Proof:
         if not name.isidentifier():
             raise UsageError(f"{source}: an {what} needs a name", "write it with def")
         self.sources[name] = source
+        self._written[name] = predicate
         meaning = (inspect.getdoc(predicate) or "").partition("\n")[0].strip()
         if not meaning:
             raise UsageError(f"{source}: {what} {name} needs its meaning in one line", "give it a docstring")
         return Property(name, _checked(predicate, f"{what} {name}", source), meaning)
+
+
+_EXPECTED = "fdverify_expected_verdict"
+_EXPECTABLE = (Verdict.NOT_INDUCTIVE, Verdict.VIOLATED, Verdict.VACUOUS)
+
+
+def expect_verdict(verdict: str) -> Callable[[Predicate], Predicate]:
+    """A decorator for a conjunct, a goal or an assumption that is meant to fail, and how, for the pytest plugin."""
+    if verdict not in _EXPECTABLE:
+        raise UsageError(f"{_caller()}: no claim is meant to be {verdict}", f"one of {', '.join(_EXPECTABLE)}")
+
+    def mark(predicate: Predicate) -> Predicate:
+        setattr(predicate, _EXPECTED, Verdict(verdict))
+        return predicate
+
+    return mark
 
 
 def _checked(predicate: Callable[[Any], Truth], what: str, source: Source) -> Callable[[State], Truth]:

@@ -11,7 +11,7 @@ from fdverify.engines.parameters import check_parameters
 from fdverify.errors import located
 from fdverify.models.model import OptionValue
 from fdverify.proofs.files import load_proof
-from fdverify.proofs.proof import blaming
+from fdverify.proofs.proof import Proof, blaming
 from fdverify.smt.cache import Cache
 from fdverify.smt.decide import Decision, decide
 from fdverify.smt.script import Script
@@ -22,20 +22,27 @@ from fdverify.verdict import Obligation
 
 @dataclass(frozen=True)
 class Case:
-    """Which proof, at which parameters and options."""
+    """Which proof, of a file or at hand, at which parameters and options."""
 
-    path: Path
+    source: Path | Proof
     parameters: Mapping[str, int]
     options: Mapping[str, OptionValue]
     k: int
 
+    @property
+    def path(self) -> Path:
+        return self.source if isinstance(self.source, Path) else self.source.source.file
+
+    def proof(self) -> Proof:
+        return load_proof(self.source) if isinstance(self.source, Path) else self.source
+
     def invariant(self) -> Invariant:
-        return load_proof(self.path).at(self.parameters, self.options, self.k)
+        return self.proof().at(self.parameters, self.options, self.k)
 
 
 def load(case: Case) -> None:
     """Run the file, and nothing else: whether that ends is the first question."""
-    load_proof(case.path)
+    case.proof()
 
 
 @dataclass(frozen=True)
@@ -84,7 +91,7 @@ class BrokenShown:
 
 
 def prepare(case: Case, cache_root: Path | None) -> Prepared:
-    proof = load_proof(case.path)
+    proof = case.proof()
     cache = None if cache_root is None else Cache(cache_root)
     with blaming(case.path):
         invariant = case.invariant()

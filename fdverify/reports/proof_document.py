@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from fdverify import __version__
-from fdverify.proofs.check import Checked, ProofResult, exit_code
+from fdverify.proofs.result import Checked, ProofResult, exit_code
 from fdverify.reports.document import TraceEntry, formatted_schema, trace_entry
 from fdverify.smt.decide import SOLVER
 from fdverify.verdict import Verdict

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fdverify.engines.inductive import Kind
-from fdverify.proofs.check import Checked, ProofResult, Stability
+from fdverify.engines.inductive import NO_DEAD_END, Kind
+from fdverify.errors import nearby
+from fdverify.proofs.result import Checked, ProofResult, Stability
 from fdverify.reports.table import as_text, described, print_steps, print_verdict
 from fdverify.verdict import Verdict
 
@@ -35,20 +36,41 @@ def _print(console: Console, results: Sequence[ProofResult], seconds: float, wit
     console.print(Text(f"{len(results)} {'proof' if len(results) == 1 else 'proofs'}, {seconds:.1f} s", style="dim"))
 
 
-def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
-    failures = [checked for checked in result.checked if checked.broken is not None]
-    for checked in failures:
-        _print_failure(console, result, checked)
+def obligation_text(result: ProofResult, name: str) -> str:
+    """Why an obligation is not proved: the first line says what fails, a step table follows if there is one."""
+    return as_text(lambda console: _print_obligation(console, result, name), for_terminal=False).rstrip()
+
+
+def _print_obligation(console: Console, result: ProofResult, name: str) -> None:
     for checked in result.checked:
-        if checked.verdict is Verdict.UNKNOWN:
-            console.print(Text(f"{result.name}: {checked.question.name} is unknown: {checked.detail}"), soft_wrap=True)
-            if checked.kept is not None:
-                console.print(Text(f"  its SMT-LIB text is kept in {checked.kept}"), soft_wrap=True)
-    if result.vacuity is not None:
-        if result.vacuity.dead_end is not None:
-            print_steps(console, result.vacuity.dead_end)
-        for note in result.vacuity.notes:
-            console.print(Text(f"note: {result.name}: {note}"), soft_wrap=True)
+        if checked.question.name == name:
+            _print_unproved(console, result, checked)
+    for found in () if result.vacuity is None else result.vacuity.obligations:
+        if found.name == name:
+            console.print(Text(f"{nearby(result.path)}: {name} is {found.verdict}: {found.detail}"), soft_wrap=True)
+            if name == NO_DEAD_END:
+                _print_dead_end(console, result)
+
+
+def _print_unproved(console: Console, result: ProofResult, checked: Checked) -> None:
+    if checked.broken is not None:
+        _print_failure(console, result, checked)
+    elif checked.verdict is Verdict.UNKNOWN:
+        _print_unknown(console, result, checked)
+
+
+def _print_dead_end(console: Console, result: ProofResult) -> None:
+    if result.vacuity is not None and result.vacuity.dead_end is not None:
+        print_steps(console, result.vacuity.dead_end)
+
+
+def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
+    # What has a step to show comes first.
+    for checked in sorted(result.checked, key=lambda checked: checked.broken is None):
+        _print_unproved(console, result, checked)
+    _print_dead_end(console, result)
+    for note in () if result.vacuity is None else result.vacuity.notes:
+        console.print(Text(f"note: {result.name}: {note}"), soft_wrap=True)
     for name, meaning in {} if result.subject is None else result.subject.assumptions.items():
         console.print(Text(f"{result.name}: assuming {name}: {meaning}"), soft_wrap=True)
     if witness and result.witness is not None and result.subject is not None:
@@ -60,6 +82,12 @@ def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
             about = described(result.subject.model, result.subject.options)
             console.print(Text(f"{about}, k {result.subject.k}", style="dim"), soft_wrap=True)
         console.print()
+
+
+def _print_unknown(console: Console, result: ProofResult, checked: Checked) -> None:
+    console.print(Text(f"{result.name}: {checked.question.name} is unknown: {checked.detail}"), soft_wrap=True)
+    if checked.kept is not None:
+        console.print(Text(f"  its SMT-LIB text is kept in {checked.kept}"), soft_wrap=True)
 
 
 def _print_failure(console: Console, result: ProofResult, checked: Checked) -> None:

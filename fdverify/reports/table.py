@@ -26,12 +26,13 @@ _CHANGED = "bold yellow"
 _WIDEST = 1000
 
 
-def as_text(show: Callable[[Console], None]) -> str:
-    """What is shown, as stdout should have it: in colour on a terminal that has it, else with stars."""
+def as_text(show: Callable[[Console], None], for_terminal: bool | None = None) -> str:
+    """What is shown, in colour on a terminal that has it, else with stars; as stdout should have it unless told."""
     # NO_COLOR asks for no styles at all, bold included, so that what has changed is starred.
     text = StringIO()
+    terminal = sys.stdout.isatty() if for_terminal is None else for_terminal
     colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
-    console = Console(file=text, force_terminal=sys.stdout.isatty(), highlight=False, color_system=colours)
+    console = Console(file=text, force_terminal=terminal, highlight=False, color_system=colours)
     # A file or a pipe has no width of its own: give tables what they need instead of breaking their columns.
     if not console.is_terminal:
         console.width = _WIDEST

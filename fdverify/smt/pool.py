@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import pickle
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from multiprocessing.connection import Connection, wait
 from time import monotonic
+from types import TracebackType
 from typing import Any
 
 from fdverify.errors import FdverifyError, InternalError
@@ -44,10 +47,31 @@ class Outcome:
     begun: bool = True
 
 
+class _Pickler(pickle.Pickler):
+    """Writes what the other process has inherited as its place among that."""
+
+    def __init__(self, file: BytesIO, inherited: Sequence[Any]) -> None:
+        super().__init__(file)
+        self._places = {id(thing): place for place, thing in enumerate(inherited)}
+
+    def persistent_id(self, thing: Any) -> int | None:
+        return self._places.get(id(thing))
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: BytesIO, inherited: Sequence[Any]) -> None:
+        super().__init__(file)
+        self._inherited = inherited
+
+    def persistent_load(self, place: int) -> Any:
+        return self._inherited[place]
+
+
 class _Worker:
-    def __init__(self, memory_limit: int | None) -> None:
+    def __init__(self, memory_limit: int | None, inherited: Sequence[Any]) -> None:
         self.here, self._there = context().Pipe()
-        self.process = context().Process(target=_serve, args=(self._there, memory_limit), daemon=True)
+        self.process = context().Process(target=_serve, args=(self._there, memory_limit, inherited), daemon=True)
+        self._inherited = inherited
         self.task: Task | None = None
         self.since = 0.0
 
@@ -57,7 +81,9 @@ class _Worker:
 
     def give(self, task: Task) -> None:
         self.task, self.since = task, monotonic()
-        self.here.send(task.work)
+        text = BytesIO()
+        _Pickler(text, self._inherited).dump(task.work)
+        self.here.send_bytes(text.getvalue())
 
     def stop(self) -> None:
         if self.process.pid is not None:
@@ -67,17 +93,43 @@ class _Worker:
 
 
 class Pool:
-    """Runs tasks, which may bring further tasks, until none is left or the time is up."""
+    """Runs tasks, which may bring further tasks, until none is left or the time is up.
 
-    def __init__(self, jobs: int, memory_limit: int | None = None, deadline: float | None = None) -> None:
+    Workers stay for the next run until the pool is closed.  What they have ``inherited`` can be part of every task and,
+    where processes are forked, need not be a thing that can be sent to another process.
+    """
+
+    def __init__(self, jobs: int, memory_limit: int | None = None, inherited: Sequence[Any] = ()) -> None:
         self._jobs = jobs
         self._memory_limit = memory_limit
-        self._deadline = deadline
+        self._inherited = inherited
+        self._deadline: float | None = None
         self._workers: list[_Worker] = []
         self._waiting: deque[Task] = deque()
 
-    def run(self, tasks: Iterable[Task], finished: Callable[[Task, Outcome], Iterable[Task]]) -> None:
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop all workers, whatever they are doing."""
+        for worker in self._workers:
+            worker.stop()
+        self._workers.clear()
+        self._waiting.clear()
+
+    def run(
+        self,
+        tasks: Iterable[Task],
+        finished: Callable[[Task, Outcome], Iterable[Task]],
+        deadline: float | None = None,
+    ) -> None:
         """``finished`` is told every outcome and answers with what is to be done next."""
+        self._deadline = deadline
         self._waiting.extend(tasks)
         try:
             while self._waiting or any(worker.task for worker in self._workers):
@@ -87,21 +139,22 @@ class Pool:
                 self._hand_out()
                 for task, outcome in self._collect():
                     self._waiting.extend(finished(task, outcome))
-        finally:
-            for worker in self._workers:
-                worker.stop()
-            self._workers.clear()
+        except BaseException:
+            self.close()  # an answer that is still to come must not be taken for that to another question
+            raise
 
     def _left(self) -> float:
         return _LONGEST_WAIT if self._deadline is None else self._deadline - monotonic()
 
     def _hand_out(self) -> None:
-        for worker in self._workers:
-            if worker.task is None and self._waiting:
+        for worker in list(self._workers):
+            if worker.task is None and not worker.process.is_alive():
+                self._remove(worker)  # it was killed while it had nothing to do
+            elif worker.task is None and self._waiting:
                 worker.give(self._waiting.popleft())
         while self._waiting and len(self._workers) < self._jobs:
             # Known before it is started: whatever interrupts this, it will be stopped.
-            self._workers.append(_Worker(self._memory_limit))
+            self._workers.append(_Worker(self._memory_limit, self._inherited))
             self._workers[-1].start()
             self._workers[-1].give(self._waiting.popleft())
 
@@ -153,17 +206,15 @@ class Pool:
 
     def _give_up(self, finished: Callable[[Task, Outcome], Iterable[Task]]) -> None:
         running = [worker.task for worker in self._workers if worker.task is not None]
-        for worker in self._workers:
-            worker.stop()
-        self._workers.clear()
         left = deque([*running, *self._waiting])
+        self.close()
         while left:
             task = left.popleft()
             begun = task in running or task.patience > _PATIENCE
             left.extend(finished(task, Outcome(lost="the time limit was reached", begun=begun)))
 
 
-def _serve(there: Connection, memory_limit: int | None) -> None:
+def _serve(there: Connection, memory_limit: int | None, inherited: Sequence[Any]) -> None:
     prepare_process()
     if memory_limit is not None and sys.platform == "linux":
         import resource
@@ -172,7 +223,7 @@ def _serve(there: Connection, memory_limit: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (size, size))
     while True:
         try:
-            work = there.recv()
+            text = there.recv_bytes()
         except EOFError:
             return
-        send_answer(there, work)
+        send_answer(there, _Unpickler(BytesIO(text), inherited).load())

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
@@ -74,10 +75,7 @@ def _received(here: Connection, process: Any) -> tuple[str, Any]:
 
 
 def context() -> Any:
-    """How processes are made.
-
-    Forking is an order of magnitude faster than a fresh interpreter; nothing has started a thread when it is done.
-    """
+    """How processes are made: forking is an order of magnitude faster than a fresh interpreter."""
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
@@ -85,7 +83,11 @@ def start(process: Any) -> None:
     """Start a process; a Ctrl-C meanwhile is answered here, after it, and never there."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        process.start()
+        with warnings.catch_warnings():
+            # Python warns of forking where there are threads, such as those of a test runner: a lock that one of them
+            # holds is never released in the new process.  What is done there needs no lock but Python's own.
+            warnings.filterwarnings("ignore", message=".*multi-threaded", category=DeprecationWarning)
+            process.start()
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
@@ -97,7 +99,7 @@ def prepare_process() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # Stdout is for results; what a user's file prints must not get between them.
     sys.stdout.flush()
-    os.dup2(sys.stderr.fileno(), 1)
+    os.dup2(2, 1)
     # One process a core is enough: numpy's own threads would cost memory and win nothing here.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     threading.Thread(target=_end_with_parent, daemon=True).start()

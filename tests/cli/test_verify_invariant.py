@@ -13,7 +13,7 @@ import pytest
 
 from fdverify.reports.proof_document import SCHEMA, schema
 from fdverify.smt.decide import Decision
-from tests.cli import proof_files as files
+from tests.cli import written_proofs as files
 from tests.cli.script import HANG_SECONDS, Outcome, environment, script
 
 ROOT = Path(__file__).parents[2]
@@ -380,7 +380,9 @@ def test_ctrl_c_ends_it_with_all_its_workers(tmp_path: Path, cache: dict[str, st
 def test_two_solvers_that_disagree_are_an_internal_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, with a second solver that always says sat."""
     from fdverify.proofs import work
-    from fdverify.proofs.check import Settings, check, exit_code
+    from fdverify.proofs.check import check
+    from fdverify.proofs.course import Settings
+    from fdverify.proofs.result import exit_code
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(work, "second_opinion", says_sat)
@@ -397,7 +399,8 @@ def says_sat(text: Any, solver: str) -> Decision:
 
 def test_a_second_solver_that_does_not_know_makes_it_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from fdverify.proofs import work
-    from fdverify.proofs.check import Settings, check
+    from fdverify.proofs.check import check
+    from fdverify.proofs.course import Settings
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(work, "second_opinion", does_not_know)

@@ -22,7 +22,6 @@ from fdverify.models.system import Property, System, always
 from fdverify.smt.decide import decide
 from fdverify.traces.run import Run, replay
 from fdverify.verdict import Verdict, silent
-from tests.proofs.model_mutants import MODEL_MUTANTS, RAISED_ON_EVERY_DELIVERY, TRUSTS_BEYOND_A_TIMEOUT
 from tests.proofs.mutants import (
     ANY,
     BIG,
@@ -36,7 +35,8 @@ from tests.proofs.mutants import (
     ProofMutant,
     proof,
 )
-from tests.proofs.proof_mutants import PROOF_MUTANTS
+from tests.proofs.mutants_of_models import MODEL_MUTANTS, RAISED_ON_EVERY_DELIVERY, TRUSTS_BEYOND_A_TIMEOUT
+from tests.proofs.mutants_of_proofs import PROOF_MUTANTS
 
 LARGEST = 3
 SIZES = tuple(product(range(LARGEST + 1), range(1, LARGEST + 1)))

@@ -9,7 +9,9 @@ import pytest
 
 from fdverify.engines.inductive import Unbroken
 from fdverify.proofs import work
-from fdverify.proofs.check import ProofResult, Settings, check
+from fdverify.proofs.check import check
+from fdverify.proofs.course import Settings
+from fdverify.proofs.result import ProofResult
 from fdverify.smt.decide import Decision
 from tests.cli.script import run
 

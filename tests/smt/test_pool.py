@@ -78,11 +78,12 @@ class Heard:
         return {key for key, outcome in self.outcomes.items() if outcome.lost is not None}
 
 
-def ran(pool: Pool, tasks: Iterable[Task]) -> Heard:
+def ran(pool: Pool, tasks: Iterable[Task], deadline: float | None = None) -> Heard:
     """What came of the tasks; no process may be left after them."""
     before = {process.pid for process in children(os.getpid())}
     heard = Heard()
-    pool.run(tasks, heard)
+    with pool:
+        pool.run(tasks, heard, deadline)
     assert {process.pid for process in children(os.getpid())} == before
     return heard
 
@@ -112,13 +113,67 @@ def test_tasks_that_bring_tasks(jobs: int) -> None:
         found[task.key] = outcome.value
         return squares(k for k in (2 * task.key, 2 * task.key + 1) if k < 32)
 
-    Pool(jobs).run(squares([1]), finished)
+    with Pool(jobs) as pool:
+        pool.run(squares([1]), finished)
     assert found == {number: number * number for number in range(1, 32)}
 
 
 def test_a_pool_runs_again() -> None:
     pool = Pool(2)
     assert ran(pool, squares(range(5))).values == ran(pool, squares(range(5))).values
+
+
+def heard_in(pool: Pool, tasks: Iterable[Task], deadline: float | None = None) -> Heard:
+    heard = Heard()
+    pool.run(tasks, heard, deadline)
+    return heard
+
+
+def test_workers_stay_for_the_next_run() -> None:
+    with Pool(1) as pool:
+        first, second = (heard_in(pool, [Task("who", os.getpid)]).values["who"] for _ in range(2))
+        assert first == second
+    assert children(os.getpid()) == []
+
+
+def test_a_worker_killed_between_runs_is_replaced() -> None:
+    with Pool(1) as pool:
+        first = heard_in(pool, [Task("who", os.getpid)]).values["who"]
+        os.kill(first, signal.SIGKILL)
+        assert wait_until(lambda: all(process.pid != first for process in children(os.getpid())), seconds=AGES)
+        heard = heard_in(pool, squares(range(5)))
+    assert heard.values == {number: number * number for number in range(5)}
+
+
+def test_a_run_after_a_deadline_begins_afresh() -> None:
+    """Nothing of what was given up is heard of later."""
+    with Pool(1) as pool:
+        lost = heard_in(pool, [Task(1, loop_for_ever), *squares([2, 3])], time.monotonic() + SHORT)
+        assert lost.lost == {1, 2, 3}
+        assert heard_in(pool, squares([4])).values == {4: 16}
+
+
+def test_a_run_after_an_interrupted_one_begins_afresh() -> None:
+    def interrupted(task: Task, outcome: Outcome) -> list[Task]:
+        raise KeyboardInterrupt
+
+    with Pool(1) as pool:
+        with pytest.raises(KeyboardInterrupt):
+            pool.run(squares([2, 3]), interrupted)
+        assert heard_in(pool, squares([4])).values == {4: 16}
+
+
+def called(thing: Any) -> Any:
+    return thing()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only forked processes inherit what cannot be sent")
+def test_what_is_inherited_need_not_be_sendable() -> None:
+    secret = 12345
+    thing = lambda: secret  # noqa: E731 - what cannot be pickled
+    with Pool(2, inherited=[thing]) as pool:
+        heard = heard_in(pool, [Task(number, partial(called, thing)) for number in range(4)])
+    assert heard.values == dict.fromkeys(range(4), secret)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -183,7 +238,7 @@ def test_errors_come_back() -> None:
 
 
 def test_a_deadline_that_has_passed_loses_every_task_once() -> None:
-    heard = ran(Pool(2, deadline=time.monotonic() - 1), squares(range(20)))
+    heard = ran(Pool(2), squares(range(20)), time.monotonic() - 1)
     assert heard.lost == set(range(20))
 
 
@@ -191,7 +246,7 @@ def test_a_deadline_that_has_passed_loses_every_task_once() -> None:
 def test_a_deadline_ends_everything(jobs: int) -> None:
     """Those that run and those that wait: each is heard of once, none has a value."""
     tasks = [Task(number, loop_for_ever) for number in range(6)]
-    heard = ran(Pool(jobs, deadline=time.monotonic() + SHORT), tasks)
+    heard = ran(Pool(jobs), tasks, time.monotonic() + SHORT)
     assert heard.lost == set(range(6))
     assert all(outcome.value is None and outcome.error is None for outcome in heard.outcomes.values())
 
@@ -204,7 +259,7 @@ def test_tasks_brought_after_the_deadline_are_lost_too() -> None:
         heard.append(task.key)
         return squares([task.key + 10]) if task.key < 10 else []
 
-    Pool(2, deadline=time.monotonic() - 1).run(squares(range(3)), finished)
+    Pool(2).run(squares(range(3)), finished, time.monotonic() - 1)
     assert sorted(heard) == [0, 1, 2, 10, 11, 12]
 
 

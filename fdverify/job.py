@@ -1,4 +1,4 @@
-"""What a command asks for, as plain data that a worker process can be given."""
+"""A model checked by an engine, in a worker process that can be given up."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fdverify.errors import FdverifyError, UsageError
 from fdverify.models.catalogue import find_model, in_user_file, is_file_reference, line_in
-from fdverify.models.model import OptionValue
-from fdverify.models.system import System
-from fdverify.verdict import Report, Result
+from fdverify.models.model import Model, OptionValue
+from fdverify.models.system import Property, System
+from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
+from fdverify.verdict import Progress, Report, Result, Verdict
 
 if TYPE_CHECKING:
     from fdverify.proofs.proof import Proof
@@ -28,17 +29,41 @@ _ENGINES = {
 
 @dataclass(frozen=True)
 class Job:
-    """A system, a property, and the engine to check it with; ``settings`` are the engine's own arguments."""
+    """A system, a property, and the engine to check it with; ``settings`` are the engine's own arguments.
+
+    The model is one at hand, or the name that it is found by; the property likewise.
+    """
 
     command: str
-    model: str
+    model: str | Model
     parameters: Mapping[str, int | None]
     options: Mapping[str, OptionValue]
-    claim: str
+    claim: str | Property
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def system(self) -> System:
-        return self._blaming_the_file(lambda: find_model(self.model).instantiate(self.parameters, self.options))
+        return self._blaming_the_file(lambda: self._model().instantiate(self.parameters, self.options))
+
+    def property_of(self, system: System) -> Property:
+        return system.property(self.claim) if isinstance(self.claim, str) else self.claim
+
+    def result(self, time_limit: float | None, report: Report) -> Result:
+        """What the engine finds, in a worker process; without an answer in time it is unknown."""
+        last: list[Progress] = []
+
+        def heard(progress: Progress) -> None:
+            last[:] = [progress]
+            report(progress)
+
+        try:
+            return run_in_worker(self.run, time_limit, heard)
+        except (TimeLimitReached, WorkerDied) as end:
+            why = f"the time limit of {time_limit:g} s was reached" if isinstance(end, TimeLimitReached) else str(end)
+            if not last:
+                return Result(Verdict.UNKNOWN, f"{why}; no depth was completed")
+            (done,) = last
+            statistics = {"depth": done.depth} | ({} if done.states is None else {"states": done.states})
+            return Result(Verdict.UNKNOWN, f"{why}; depth {done.depth} was completed", statistics)
 
     def run(self, report: Report) -> Result:
         engine = _engine(self.command)
@@ -48,15 +73,18 @@ class Job:
             system, settings["lemmas"] = proof.assuming(system), proof.lemmas()
         elif "lemmas" in settings:
             settings["lemmas"] = ()
-        return self._blaming_the_file(lambda: engine(system, system.property(self.claim), report=report, **settings))
+        return self._blaming_the_file(lambda: engine(system, self.property_of(system), report=report, **settings))
 
     def _lemmas(self, file: Path) -> Proof:
         from fdverify.proofs.files import load_proof
 
-        proof, model = load_proof(file), find_model(self.model)
+        proof, model = load_proof(file), self._model()
         if proof.model.name != model.name:
             raise UsageError(f"{file} is about {proof.model.name}, not about {model.name}")
         return proof
+
+    def _model(self) -> Model:
+        return find_model(self.model) if isinstance(self.model, str) else self.model
 
     def _blaming_the_file(self, work: Callable[[], Found]) -> Found:
         """An exception that a user's model raises is bad input, told with the place in their file."""
@@ -65,8 +93,10 @@ class Job:
         except FdverifyError:
             raise
         except (Exception, SystemExit) as error:
+            if not isinstance(self.model, str) or not is_file_reference(self.model):
+                raise
             path = Path(self.model.rpartition(":")[0])
-            if not is_file_reference(self.model) or line_in(error, path) is None:
+            if line_in(error, path) is None:
                 raise
             raise in_user_file(error, path) from error
 

@@ -1,0 +1,95 @@
+"""What came of proofs and of their obligations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from fdverify.engines.inductive import Question
+from fdverify.errors import FdverifyError, InternalError, UsageError
+from fdverify.proofs.work import BrokenShown, Subject, VacuityShown
+from fdverify.smt.decide import Decision
+from fdverify.traces.steps import Shown
+from fdverify.verdict import Obligation, Verdict
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How an obligation fared under other seeds: how many of them proved it, and the solver effort it took."""
+
+    passed: int
+    seeds: int
+    least: int
+    middle: int
+    most: int
+
+
+@dataclass
+class Checked:
+    """What came of one obligation."""
+
+    question: Question
+    verdict: Verdict | None = None
+    seconds: float = 0.0
+    detail: str = ""
+    cached: bool = False
+    effort: int = 0
+    """Z3's count of its work to decide it."""
+    kept: Path | None = None
+    broken: BrokenShown | None = None
+    second: str | None = None
+    decisions: list[Decision] = field(default_factory=list)
+    needs_explanation: bool = False
+
+    def stability(self) -> Stability | None:
+        if not self.decisions:
+            return None
+        efforts = sorted(decision.effort for decision in self.decisions)
+        passed = sum(decision.status == "unsat" for decision in self.decisions)
+        return Stability(passed, len(self.decisions), efforts[0], int(median(efforts)), efforts[-1])
+
+    def obligation(self) -> Obligation:
+        verdict = Verdict.UNKNOWN if self.verdict is None else self.verdict
+        return Obligation(self.question.name, self.question.kind, verdict, self.seconds, self.detail)
+
+
+@dataclass
+class ProofResult:
+    """What came of one file: a verdict with what it rests on, or an error."""
+
+    path: Path
+    subject: Subject | None = None
+    error: FdverifyError | None = None
+    verdict: Verdict = Verdict.UNKNOWN
+    detail: str = ""
+    checked: list[Checked] = field(default_factory=list)
+    vacuity: VacuityShown | None = None
+    lost: str | None = None
+    """Why there are no obligations."""
+    seconds: float = 0.0
+    """Spent on it by all workers together."""
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def obligations(self) -> list[Obligation]:
+        vacuity = [] if self.vacuity is None else list(self.vacuity.obligations)
+        return [*(checked.obligation() for checked in self.checked), *vacuity]
+
+    @property
+    def exit_code(self) -> int:
+        return self.verdict.exit_code if self.error is None else self.error.exit_code
+
+    @property
+    def witness(self) -> Shown | None:
+        return None if self.vacuity is None else self.vacuity.witness
+
+
+def exit_code(results: Iterable[ProofResult]) -> int:
+    """The most serious one."""
+    codes = {result.exit_code for result in results}
+    return next(code for code in (InternalError.exit_code, UsageError.exit_code, 1, 4, 3, 0) if code in codes)

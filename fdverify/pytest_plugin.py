@@ -1,0 +1,66 @@
+"""The pytest plugin: proof files are collected, and tests can ask for proofs.
+
+Every run of every user's pytest loads this file, so it is thin: the rest is imported when there is something to verify.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fdverify.testing.options import KEY, add_options, matches, read_options
+
+if TYPE_CHECKING:
+    from fdverify.testing.verify import Verify
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[KEY] = read_options(config)
+    config.addinivalue_line("markers", "fdverify: an obligation of a proof file.")
+
+
+def pytest_unconfigure() -> None:
+    # A process may run pytest again, after the files have changed.
+    catalogue = sys.modules.get("fdverify.models.catalogue")
+    if catalogue is not None:
+        catalogue.load_module.cache_clear()
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return config.stash[KEY].header()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, None]:
+    outcome = yield
+    config = parent.config
+    if not config.stash[KEY].collects(file_path, config.rootpath):
+        return
+    from fdverify.testing.items import ProofFile
+
+    # A proof file that is named on the command line is a module of tests to pytest, whatever its name.
+    is_tests = matches(file_path, config.rootpath, config.getini("python_files"))
+    others = [found for found in outcome.get_result() if is_tests or type(found) is not pytest.Module]
+    outcome.force_result([ProofFile.from_parent(parent, path=file_path), *others])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    from fdverify.testing.summary import print_summary
+
+    print_summary(terminalreporter)
+
+
+@pytest.fixture
+def verify(request: pytest.FixtureRequest) -> Verify:
+    """Claims about proofs and models: verify.proved(…), verify.violated(…), verify.explored(…)."""
+    from fdverify.testing.verify import Verify
+
+    return Verify(request.node)

@@ -1,0 +1,126 @@
+"""A proof file as pytest sees it: one item an obligation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+from fdverify.engines.inductive import ASSUMPTIONS, Kind, Outlined, outline
+from fdverify.errors import FdverifyError, InternalError, nearby
+from fdverify.proofs.files import load_proof
+from fdverify.proofs.one_by_one import OneByOne
+from fdverify.proofs.proof import Proof
+from fdverify.smt.decide import SOLVER
+from fdverify.testing.options import KEY
+from fdverify.testing.properties import note_unknown, note_verdict
+from fdverify.verdict import Verdict
+
+
+class ProofFile(pytest.File):
+    """The checks of its obligations share one worker process, which is there while they run."""
+
+    checks: OneByOne
+
+    def collect(self) -> Iterator[ObligationItem]:
+        try:
+            proof = load_proof(self.path)
+            invariant = proof.at({}, {})
+        except FdverifyError as error:
+            raise self.CollectError(str(error)) from error
+        obligations = outline(invariant)
+        expected = _expected(proof, obligations)
+        for obligation in obligations:
+            source = proof.sources.get(obligation.about, proof.source)
+            yield ObligationItem.make(self, obligation, source.line, expected.get(obligation.name))
+
+    def setup(self) -> None:
+        try:
+            self.checks = OneByOne(self.path, self.config.stash[KEY].settings(jobs=1))
+        except FdverifyError as error:
+            pytest.fail(_told(error), pytrace=False)
+
+    def teardown(self) -> None:
+        if hasattr(self, "checks"):
+            self.checks.close()
+
+
+def _expected(proof: Proof, obligations: list[Outlined]) -> dict[str, tuple[Verdict, tuple[Outlined, ...]]]:
+    """For each obligation about a claim that is meant to fail: how, and all obligations about that claim."""
+    found = {}
+    for claim, verdict in proof.expected().items():
+        names = (ASSUMPTIONS,) if claim in proof.assumed() else ()
+        about = tuple(each for each in obligations if each.about == claim or each.name in names)
+        found.update({each.name: (verdict, about) for each in about})
+    return found
+
+
+class ObligationItem(pytest.Item):
+    obligation: Outlined
+    line: int
+    expected: tuple[Verdict, tuple[Outlined, ...]] | None
+
+    @classmethod
+    def make(
+        cls, file: ProofFile, obligation: Outlined, line: int, expected: tuple[Verdict, tuple[Outlined, ...]] | None
+    ) -> Self:
+        item = cls.from_parent(file, name=obligation.name)
+        item.obligation, item.line, item.expected = obligation, line, expected
+        item.add_marker("fdverify")
+        return item
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.line - 1, self.name
+
+    def runtest(self) -> None:
+        try:
+            verdict, detail, effort = self._outcome(self.obligation)
+            note_verdict(self, verdict, SOLVER, effort)
+            if verdict is Verdict.UNKNOWN:
+                note_unknown(self, detail, self.config.stash[KEY].command(self.path, self.name))
+            if self.expected is not None and verdict is not Verdict.UNKNOWN:
+                self._check_expected(verdict, *self.expected)
+            elif verdict is not Verdict.PROVED:
+                pytest.fail(self._text(verdict, detail), pytrace=False)
+        except FdverifyError as error:
+            pytest.fail(_told(error), pytrace=False)
+
+    def _check_expected(self, verdict: Verdict, expected: Verdict, about: tuple[Outlined, ...]) -> None:
+        """The claim fails in the way expected: this obligation does, or it holds and another one does."""
+        fails = verdict is expected or any(self._outcome(each)[0] is expected for each in about)
+        if verdict not in (expected, Verdict.PROVED) or not fails:
+            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {expected} is what it should be"
+            pytest.fail(head if verdict is Verdict.PROVED else f"{head}\n{self._text(verdict, '')}", pytrace=False)
+
+    def _outcome(self, obligation: Outlined) -> tuple[Verdict, str, int]:
+        """The verdict, in words why, and the effort; obligations that make no sense without another are skipped."""
+        checks = self._checks
+        if checks.result.lost is not None:
+            return Verdict.UNKNOWN, checks.result.lost, 0
+        if obligation.kind is not Kind.VACUITY:
+            checked = checks.checked(obligation.name)
+            found = checked.obligation()
+            return found.verdict, found.detail, checked.effort
+        vacuity = checks.vacuity()
+        by_name = {found.name: found for found in vacuity.obligations}
+        found_here = by_name.get(obligation.name) or by_name.get(str(Kind.VACUITY))
+        if found_here is None:
+            pytest.skip(vacuity.detail)
+        return found_here.verdict, found_here.detail, 0
+
+    @property
+    def _checks(self) -> OneByOne:
+        assert isinstance(self.parent, ProofFile), "that is where it is made"
+        return self.parent.checks
+
+    def _text(self, verdict: Verdict, detail: str) -> str:
+        from fdverify.reports.proofs import obligation_text
+
+        found = obligation_text(self._checks.result, self.name)
+        return found or f"{nearby(self.path)}: {self.name} is {verdict}: {detail}"
+
+
+def _told(error: FdverifyError) -> str:
+    return f"internal error: {error}" if isinstance(error, InternalError) else str(error)

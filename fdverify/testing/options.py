@@ -1,0 +1,161 @@
+"""What pytest was told about proofs: the ini file's globs and the options of the command line."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fdverify import __version__
+from fdverify.errors import UsageError, nearby
+
+if TYPE_CHECKING:
+    from fdverify.proofs.course import Settings
+
+INI = "fdverify_files"
+DEFAULT_FILES = ("proof_*.py",)
+_UNKNOWN = ("fail", "xfail")
+
+
+@dataclass(frozen=True)
+class Options:
+    files: tuple[str, ...]
+    unknown_is_xfail: bool
+    time_limit: float | None
+    seed: int
+    cache: bool
+    second_opinion: str | None
+
+    def collects(self, path: Path, root: Path) -> bool:
+        """Whether it is a proof file: what starts with _ helps proofs, and conftest.py is pytest's."""
+        if path.suffix != ".py" or path.name.startswith("_") or path.name == "conftest.py":
+            return False
+        return matches(path, root, self.files)
+
+    def settings(self, jobs: int) -> Settings:
+        from fdverify.proofs.course import Settings
+
+        return Settings(
+            time_limit=self.time_limit,
+            seed=self.seed,
+            cache=self.cache,
+            second_opinion=self.second_opinion,
+            jobs=jobs,
+        )
+
+    def header(self) -> str:
+        """All of it in one line, so that a log tells under which options a proof passed."""
+        return ", ".join(
+            (
+                f"fdverify {__version__}: {' '.join(self.files)}",
+                f"unknown is {'xfail' if self.unknown_is_xfail else 'a failure'}",
+                "no time limit" if self.time_limit is None else f"time limit {self.time_limit:g} s an obligation",
+                f"seed {self.seed}",
+                "cache" if self.cache else "no cache",
+                f"second opinion {self.second_opinion}" if self.second_opinion else "no second opinion",
+            )
+        )
+
+    def command(self, path: Path, obligation: str) -> str:
+        """The command that checks an obligation as it was checked here."""
+        words = ["verify-invariant", str(nearby(path)), "--only", obligation]
+        words += [] if self.time_limit is None else ["--time-limit", f"{self.time_limit:g}"]
+        words += [] if self.seed == 0 else ["--seed", str(self.seed)]
+        words += [] if self.cache else ["--no-cache"]
+        words += [] if self.second_opinion is None else ["--second-opinion", self.second_opinion]
+        return shlex.join(words)
+
+
+KEY = pytest.StashKey[Options]()
+
+
+def matches(path: Path, root: Path, globs: Iterable[str]) -> bool:
+    """As pytest has it for its own files: a glob with a slash is about the path, one without about the name."""
+    below = path.relative_to(root) if path.is_relative_to(root) else path
+    return any(fnmatchcase(f"/{below.as_posix()}", f"*/{glob}") for glob in globs)
+
+
+def add_options(parser: pytest.Parser) -> None:
+    parser.addini(INI, "globs of proof files; default: proof_*.py", type="args", default=list(DEFAULT_FILES))
+    group = parser.getgroup("fdverify", "proofs (fdverify)")
+    # Plain words here and checked below: a bad value then gets one line instead of pytest's usage.
+    group.addoption(
+        "--fdverify-unknown", metavar="fail|xfail", default="fail", help="what an unknown is; default: fail"
+    )
+    group.addoption(
+        "--fdverify-time-limit", metavar="SECONDS", help="of each obligation; what is not decided by then is unknown"
+    )
+    group.addoption("--fdverify-seed", metavar="N", default="0", help="the solver's seed; default: 0")
+    group.addoption("--fdverify-no-cache", action="store_true", help="do not reuse what was proved before")
+    group.addoption("--fdverify-second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
+
+
+def read_options(config: pytest.Config) -> Options:
+    return Options(
+        files=_globs(config.getini(INI)),
+        unknown_is_xfail=_choice("--fdverify-unknown", config.getoption("--fdverify-unknown")) == "xfail",
+        time_limit=_seconds("--fdverify-time-limit", config.getoption("--fdverify-time-limit")),
+        seed=_seed("--fdverify-seed", config.getoption("--fdverify-seed")),
+        cache=not config.getoption("--fdverify-no-cache"),
+        second_opinion=_solver("--fdverify-second-opinion", config.getoption("--fdverify-second-opinion")),
+    )
+
+
+def _globs(globs: list[str]) -> tuple[str, ...]:
+    for glob in globs:
+        why = _wrong(glob)
+        if why is not None:
+            raise pytest.UsageError(f"{INI}: {glob!r} {why}")
+    return tuple(globs)
+
+
+def _wrong(glob: str) -> str | None:
+    """Why a glob matches no proof file, or not what it seems to."""
+    if not glob.endswith(".py"):
+        return "does not end in .py, and proofs are .py files"
+    if glob.startswith(("/", "./", "../")) or "/../" in glob or "\\" in glob:
+        return "is no path below the root folder with / between its parts"
+    if glob.count("[") != glob.count("]"):
+        return "has a [ without a ]" if glob.count("[") > glob.count("]") else "has a ] without a ["
+    return None
+
+
+def _choice(flag: str, text: str) -> str:
+    if text not in _UNKNOWN:
+        raise pytest.UsageError(f"{flag} must be {' or '.join(_UNKNOWN)}, got {text!r}")
+    return text
+
+
+def _seconds(flag: str, text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise pytest.UsageError(f"{flag} must be a positive number of seconds, got {text!r}")
+    return seconds
+
+
+def _seed(flag: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) < 1 << 32):
+        raise pytest.UsageError(f"{flag} must be a number from 0 to {(1 << 32) - 1}, got {text!r}")
+    return int(text)
+
+
+def _solver(flag: str, name: str | None) -> str | None:
+    if name is not None:
+        from fdverify.smt.second import check_available
+
+        try:
+            check_available(name)
+        except UsageError as error:
+            raise pytest.UsageError(f"{flag}: {error}") from None
+    return name

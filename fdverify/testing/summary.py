@@ -1,0 +1,26 @@
+"""The end of a run: how many verdicts of each kind, what took longest, and how to see every unknown again."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from fdverify.testing.properties import DETAIL, REPRODUCE, VERDICT, noted, with_verdicts
+
+_SLOWEST = 3
+
+
+def print_summary(terminal: pytest.TerminalReporter) -> None:
+    reports = with_verdicts(report for reports in terminal.stats.values() for report in reports)
+    if not reports:
+        return
+    terminal.section("fdverify")
+    counts = Counter(verdict for report in reports for verdict in noted(report, VERDICT))
+    terminal.line(", ".join(f"{verdict} {counts[verdict]}" for verdict in sorted(counts)))
+    slowest = sorted(reports, key=lambda report: -report.duration)[:_SLOWEST]
+    terminal.line("slowest: " + ", ".join(f"{report.nodeid} {report.duration:.2f} s" for report in slowest))
+    for report in sorted(reports, key=lambda report: report.nodeid):
+        for detail, command in zip(noted(report, DETAIL), noted(report, REPRODUCE), strict=True):
+            terminal.line(f"unknown: {report.nodeid}: {detail}")
+            terminal.line(f"  {command}")
