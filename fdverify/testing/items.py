@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -37,10 +38,8 @@ class ProofFile(pytest.File):
             yield ObligationItem.make(self, obligation, source.line, expected.get(obligation.name))
 
     def setup(self) -> None:
-        try:
+        with _errors_told():
             self.checks = OneByOne(self.path, self.config.stash[KEY].settings(jobs=1))
-        except FdverifyError as error:
-            pytest.fail(_told(error), pytrace=False)
 
     def teardown(self) -> None:
         if hasattr(self, "checks"):
@@ -75,17 +74,15 @@ class ObligationItem(pytest.Item):
         return self.path, self.line - 1, self.name
 
     def runtest(self) -> None:
-        try:
+        with _errors_told():
             verdict, detail, effort = self._outcome(self.obligation)
             note_verdict(self, verdict, SOLVER, effort)
             if verdict is Verdict.UNKNOWN:
-                note_unknown(self, detail, self.config.stash[KEY].command(self.path, self.name))
+                note_unknown(self, detail, self.config.stash[KEY].proof_command(self.path, self.name))
             if self.expected is not None and verdict is not Verdict.UNKNOWN:
                 self._check_expected(verdict, *self.expected)
             elif verdict is not Verdict.PROVED:
                 pytest.fail(self._text(verdict, detail), pytrace=False)
-        except FdverifyError as error:
-            pytest.fail(_told(error), pytrace=False)
 
     def _check_expected(self, verdict: Verdict, expected: Verdict, about: tuple[Outlined, ...]) -> None:
         """The claim fails in the way expected: this obligation does, or it holds and another one does."""
@@ -122,5 +119,13 @@ class ObligationItem(pytest.Item):
         return found or f"{nearby(self.path)}: {self.name} is {verdict}: {detail}"
 
 
-def _told(error: FdverifyError) -> str:
-    return f"internal error: {error}" if isinstance(error, InternalError) else str(error)
+@contextmanager
+def _errors_told() -> Iterator[None]:
+    """An error of this package fails a test with its line, and no traceback."""
+    told = None
+    try:
+        yield
+    except FdverifyError as error:
+        told = f"internal error: {error}" if isinstance(error, InternalError) else str(error)
+    if told is not None:
+        pytest.fail(told, pytrace=False)

@@ -55,21 +55,27 @@ class Options:
             (
                 f"fdverify {__version__}: {' '.join(self.files)}",
                 f"unknown is {'xfail' if self.unknown_is_xfail else 'a failure'}",
-                "no time limit" if self.time_limit is None else f"time limit {self.time_limit:g} s an obligation",
+                "no time limit" if self.time_limit is None else f"time limit {self.time_limit:g} s",
                 f"seed {self.seed}",
                 "cache" if self.cache else "no cache",
                 f"second opinion {self.second_opinion}" if self.second_opinion else "no second opinion",
             )
         )
 
-    def command(self, path: Path, obligation: str) -> str:
+    def proof_command(self, path: Path, obligation: str) -> str:
         """The command that checks an obligation as it was checked here."""
-        words = ["verify-invariant", str(nearby(path)), "--only", obligation]
-        words += [] if self.time_limit is None else ["--time-limit", f"{self.time_limit:g}"]
-        words += [] if self.seed == 0 else ["--seed", str(self.seed)]
-        words += [] if self.cache else ["--no-cache"]
-        words += [] if self.second_opinion is None else ["--second-opinion", self.second_opinion]
-        return shlex.join(words)
+        return shlex.join(["verify-invariant", str(nearby(path)), "--only", obligation, *self._flags("--")])
+
+    def test_command(self, nodeid: str) -> str:
+        """The command that runs a test as it was run here."""
+        return shlex.join(["pytest", nodeid, *self._flags("--fdverify-")])
+
+    def _flags(self, prefix: str) -> list[str]:
+        flags = [] if self.time_limit is None else [f"{prefix}time-limit", f"{self.time_limit:g}"]
+        flags += [] if self.seed == 0 else [f"{prefix}seed", str(self.seed)]
+        flags += [] if self.cache else [f"{prefix}no-cache"]
+        flags += [] if self.second_opinion is None else [f"{prefix}second-opinion", self.second_opinion]
+        return flags
 
 
 KEY = pytest.StashKey[Options]()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, ParamSpec, TypeVar
 
 import pytest
 
-from fdverify.errors import UsageError
+from fdverify.errors import FdverifyError, UsageError
 from fdverify.job import Job
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
@@ -33,6 +32,24 @@ Value = int | OptionValue
 """A number for a parameter (``None``: arbitrary), or what an option takes."""
 
 
+Arguments = ParamSpec("Arguments")
+Found = TypeVar("Found")
+
+
+def _errors_told(method: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
+    """An error of this package is shown at the test's own line, without the way it took."""
+
+    @wraps(method)
+    def told(*arguments: Arguments.args, **values: Arguments.kwargs) -> Found:
+        __tracebackhide__ = True
+        try:
+            return method(*arguments, **values)
+        except FdverifyError as error:
+            raise error.with_traceback(None) from None
+
+    return told
+
+
 class Verify:
     """Each method fails the test unless what it says is so, and shows the steps that tell otherwise.
 
@@ -44,6 +61,7 @@ class Verify:
         self._item = item
         self._options = item.config.stash[KEY]
 
+    @_errors_told
     def proved(self, proof: Proof | Path | str, *, k: int = 1, **values: Value) -> ProofResult:
         """The proof, of a file or at hand, is one."""
         __tracebackhide__ = True
@@ -61,6 +79,7 @@ class Verify:
             self._fail(result.verdict, f"{result.name} is not proved", result.detail, texts)
         return result
 
+    @_errors_told
     def violated(
         self, model: Model | str, property: Property | str | None = None, *, depth: int = 100, **values: Value
     ) -> Shown:
@@ -71,6 +90,7 @@ class Verify:
             self._fail(result.verdict, f"{about} is not violated", result.detail, [])
         return steps
 
+    @_errors_told
     def explored(
         self, model: Model | str, property: Property | str | None = None, *, subrounds: bool = False, **values: Value
     ) -> Result:
@@ -112,7 +132,7 @@ class Verify:
     def _fail(self, verdict: Verdict, head: str, detail: str, texts: list[str]) -> NoReturn:
         __tracebackhide__ = True
         if verdict is Verdict.UNKNOWN:
-            note_unknown(self._item, detail, shlex.join(["pytest", self._item.nodeid]))
+            note_unknown(self._item, detail, self._options.test_command(self._item.nodeid))
         raise AssertionError("\n".join([f"{head}: {verdict}: {detail}", *texts]).rstrip())
 
     def _jobs(self) -> int:
