@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
+# The plugin is tested with the oldest pytest that pyproject.toml allows, too.
+OLDEST_PYTEST := pytest==7.0.0 pytest-xdist==3.8.0
 
 .PHONY: verify test test-full check bench tables clean
 
@@ -36,5 +38,6 @@ clean:
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target $(VENV)/oldest-pytest $(OLDEST_PYTEST)
 	$(BIN)/python -m compileall -q fdverify
 	touch $(READY)

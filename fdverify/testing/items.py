@@ -122,10 +122,8 @@ class ObligationItem(pytest.Item):
 @contextmanager
 def _errors_told() -> Iterator[None]:
     """An error of this package fails a test with its line, and no traceback."""
-    told = None
     try:
         yield
     except FdverifyError as error:
         told = f"internal error: {error}" if isinstance(error, InternalError) else str(error)
-    if told is not None:
-        pytest.fail(told, pytrace=False)
+        raise pytest.fail.Exception(told, pytrace=False) from None

@@ -1,0 +1,91 @@
+"""Obligations one at a time: the same as all at once, and no less suspicious."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fdverify.engines.inductive import outline, questions
+from fdverify.errors import InternalError, UsageError
+from fdverify.proofs import work
+from fdverify.proofs.check import check
+from fdverify.proofs.course import Settings
+from fdverify.proofs.files import load_proof
+from fdverify.proofs.one_by_one import OneByOne
+from fdverify.smt.decide import Decision
+from fdverify.verdict import Verdict
+from tests.cli import written_proofs as files
+
+SHIPPED = sorted((Path(__file__).parents[2] / "invariants").glob("*.py"))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "mine.py"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_the_outline_is_what_is_made(path: Path, k: int) -> None:
+    invariant = load_proof(path).at({}, {}, k)
+    outlined = [(each.name, each.kind, each.about) for each in outline(invariant)]
+    made = [(each.name, each.kind, each.about) for each in questions(invariant)]
+    assert outlined[: len(made)] == made
+    assert [name for name, _, _ in outlined[len(made) :]] == ["assumptions", "phases", "goal-premise", "no-dead-end"]
+    assert len({name for name, _, _ in outlined}) == len(outlined)
+
+
+@pytest.mark.parametrize("text", [files.GOOD, files.NOT_INDUCTIVE, files.VIOLATED, files.VACUOUS_PREMISE])
+def test_one_by_one_as_all_at_once(tmp_path: Path, text: str) -> None:
+    path = written(tmp_path, text)
+    (together,) = check([path], Settings(jobs=1))
+    alone = OneByOne(path, Settings(jobs=1))
+    try:
+        names = [checked.question.name for checked in together.checked]
+        found = {name: alone.checked(name) for name in reversed(names)}
+        vacuity = alone.vacuity()
+    finally:
+        alone.close()
+    verdicts = {name: checked.verdict for name, checked in found.items()}
+    verdicts |= {each.name: each.verdict for each in vacuity.obligations}
+    assert verdicts == {each.name: each.verdict for each in together.obligations}
+    for checked in together.checked:
+        assert found[checked.question.name].broken == checked.broken, "the same step, and the same run"
+
+
+def test_nothing_is_decided_that_was_not_asked_for(tmp_path: Path) -> None:
+    alone = OneByOne(written(tmp_path, files.NOT_INDUCTIVE), Settings(jobs=1))
+    try:
+        assert alone.checked("trusted-step").verdict is Verdict.PROVED
+        decided = [checked for checked in alone.result.checked if checked.verdict is not None]
+    finally:
+        alone.close()
+    assert [checked.question.name for checked in decided] == ["trusted-step"]
+
+
+def says_unsat(script: Any, root: Any, seed: int = 0) -> Decision:
+    return Decision("unsat")
+
+
+def test_a_proof_of_what_a_run_refutes_is_an_internal_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a solver that proves everything: a claim that is false in a reached state gives it away."""
+    monkeypatch.setattr(work, "decided", says_unsat)
+    false = files.GOOD.replace("s.receiver_timer < s.phi", "s.waiting_time < 1")
+    alone = OneByOne(written(tmp_path, false), Settings(jobs=1, cache=False))
+    try:
+        assert alone.checked("bounded-step").verdict is Verdict.PROVED, "it is believed at first"
+        with pytest.raises(InternalError, match="is false in a reachable state"):
+            alone.vacuity()
+    finally:
+        alone.close()
+
+
+def test_a_bad_file_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not a truth value"):
+        OneByOne(written(tmp_path, files.RETURNS_INT), Settings(jobs=1))
