@@ -9,6 +9,7 @@ from time import perf_counter
 from unittest.mock import patch
 
 from commands import ROOT, machine, measured
+from plugin import plugin_lines
 
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
@@ -135,6 +136,9 @@ def main() -> None:
         "| --- | --- |",
     ]
     lines += ratios()
+    print("the pytest plugin", file=sys.stderr)
+    lines += ["", "The pytest plugin, whole runs of pytest:", "", "| what | seconds | more |", "| --- | --- | --- |"]
+    lines += plugin_lines()
     PAGE.write_text("\n".join(lines) + "\n")
     print(PAGE.read_text())
 

@@ -1,0 +1,14 @@
+"""What happens with too short a timeout, kept as a proof that must not hold."""
+
+from fdverify.logic import Not, Truth
+from fdverify.models.system import State
+from fdverify.proofs import Proof, expect_verdict
+
+proof = Proof("chandra-toueg", goal="strong-accuracy", timeout="2*phi+delta")
+
+
+@expect_verdict("violated")
+@proof.invariant
+def trusted(s: State) -> Truth:
+    """The receiver trusts the sender."""
+    return Not(s.suspected)
