@@ -8,7 +8,10 @@ from pathlib import Path
 def nearby(file: str | Path) -> Path:
     """A file as people write it: below the working directory, relative to it."""
     path = Path(file)
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    try:
+        return path.relative_to(Path.cwd())
+    except (ValueError, OSError):  # it lies elsewhere, or the working directory is gone
+        return path
 
 
 def located(file: str | Path, line: int) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fdverify.errors import FdverifyError, UsageError
-from fdverify.models.catalogue import find_model, in_user_file, is_file_reference, line_in
+from fdverify.models.catalogue import find_model, in_user_file, is_file_reference, line_in, neighbours_importable
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, System
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
@@ -88,14 +88,15 @@ class Job:
 
     def _blaming_the_file(self, work: Callable[[], Found]) -> Found:
         """An exception that a user's model raises is bad input, told with the place in their file."""
-        try:
+        if not isinstance(self.model, str) or not is_file_reference(self.model):
             return work()
+        path = Path(self.model.rpartition(":")[0])
+        try:
+            with neighbours_importable(path):
+                return work()
         except FdverifyError:
             raise
         except (Exception, SystemExit) as error:
-            if not isinstance(self.model, str) or not is_file_reference(self.model):
-                raise
-            path = Path(self.model.rpartition(":")[0])
             if line_in(error, path) is None:
                 raise
             raise in_user_file(error, path) from error

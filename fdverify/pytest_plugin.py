@@ -5,7 +5,6 @@ Every run of every user's pytest loads this file, so it is thin: the rest is imp
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,13 +26,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "fdverify: an obligation of a proof file.")
 
 
-def pytest_unconfigure() -> None:
-    # A process may run pytest again, after the files have changed.
-    catalogue = sys.modules.get("fdverify.models.catalogue")
-    if catalogue is not None:
-        catalogue.load_module.cache_clear()
-
-
 def pytest_report_header(config: pytest.Config) -> str:
     return config.stash[KEY].header()
 
@@ -42,12 +34,12 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, None]:
     outcome = yield
     config = parent.config
-    if not config.stash[KEY].collects(file_path, config.rootpath):
+    if not config.stash[KEY].collects(file_path):
         return
     from fdverify.testing.items import ProofFile
 
     # A proof file that is named on the command line is a module of tests to pytest, whatever its name.
-    is_tests = matches(file_path, config.rootpath, config.getini("python_files"))
+    is_tests = matches(file_path, config.getini("python_files"))
     others = [found for found in outcome.get_result() if is_tests or type(found) is not pytest.Module]
     outcome.force_result([ProofFile.from_parent(parent, path=file_path), *others])
 

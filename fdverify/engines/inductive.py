@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from fdverify.errors import UsageError
 from fdverify.logic import Not
 from fdverify.models.system import Property, State, System
 from fdverify.smt.products import product_lemmas
@@ -40,6 +41,11 @@ class Invariant:
     goal: Property
     authored: tuple[Property, ...]
     k: int = 1
+
+    def __post_init__(self) -> None:
+        # Without a round, every claim is preserved.
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
+            raise UsageError(f"k must be a number from 1 on, got {self.k!r}")
 
     @property
     def conjuncts(self) -> tuple[Property, ...]:

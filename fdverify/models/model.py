@@ -43,6 +43,9 @@ class Model:
                 raise UsageError(f"--{parameter.name} must be at least {parameter.least}, got {value}")
         for option in self.options:
             chosen = options.get(option.name, option.default)
+            switch = isinstance(option.default, bool)
+            if not isinstance(chosen, bool if switch else str | None):
+                raise UsageError(f"--{option.name} must be {'true or false' if switch else 'text'}, got {chosen!r}")
             if option.choices and chosen is not None and chosen not in option.choices:
                 raise UsageError(f"--{option.name} must be one of {', '.join(option.choices)}, got {chosen}")
         system = self.build(**parameters, **options)

@@ -158,6 +158,24 @@ class Variable:
         return value
 
 
+def truthful(what: str, holds: Callable[[State], Truth]) -> Callable[[State], Truth]:
+    """The predicate, which returns a truth value or complains."""
+
+    def checked(state: State) -> Truth:
+        with noticing_misuse() as misused:
+            value = holds(state)
+        if misused:
+            raise misused[0]  # it was caught on its way here, which does not make the value right
+        if not is_truth(value):
+            raise UsageError(
+                f"{what} returns {type(value).__name__} {shortened(value)}, not a truth value",
+                "return a comparison, or And, Or, Not, Implies of some",
+            )
+        return value
+
+    return checked
+
+
 def always(state: State) -> Truth:
     return True
 
@@ -169,6 +187,9 @@ class Flag:
     name: str
     when: Callable[[State], Truth] = always
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "when", truthful(f"the condition of {self.name}", self.when))
+
 
 @dataclass(frozen=True)
 class Subset:
@@ -177,6 +198,9 @@ class Subset:
     name: str
     of: str
     when: Callable[[State], Truth] = always
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "when", truthful(f"the condition of {self.name}", self.when))
 
 
 Choice: TypeAlias = Flag | Subset
@@ -196,6 +220,9 @@ class Property:
     name: str
     holds: Callable[[State], Truth]
     meaning: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", truthful(f"property {self.name}", self.holds))
 
 
 @dataclass(frozen=True)

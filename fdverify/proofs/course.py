@@ -69,6 +69,7 @@ class Course:
 
     def deciding(self, wanted: Iterable[Checked]) -> list[Task]:
         """What is to be done for these obligations, unless it has been."""
+        self._running.clear()  # what an exception interrupted does not run any more
         root, seed = folder() if self._settings.cache else None, self._settings.seed
         return [
             self._task("decide", each.question.name, partial(work.decided, each.question.script, root, seed))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fdverify.errors import UsageError, nearby
 from fdverify.models.catalogue import load_module
-from fdverify.proofs.proof import Proof
+from fdverify.proofs.proof import Proof, is_stray, proofs_of, source_of
 
 
 def proof_files(paths: Iterable[Path]) -> list[Path]:
@@ -30,15 +30,16 @@ def proof_files(paths: Iterable[Path]) -> list[Path]:
 
 def load_proof(path: Path) -> Proof:
     module = load_module(path)
-    # A file may import another one for its conjuncts; that one's proof is its own.
-    own = {
-        id(value): value
-        for value in vars(module).values()
-        if isinstance(value, Proof) and value.source.file.resolve() == path.resolve()
-    }
+    own = proofs_of(module)
     if not own:
         raise UsageError(f"{nearby(path)}: there is no proof in it", "write proof = Proof(model, goal=...)")
-    first, *others = own.values()
+    first, *others = own
     if others:
         raise UsageError(f"{others[0].source}: a second proof in the same file", "give it a file of its own")
+    for value in vars(module).values():
+        if is_stray(value, first):
+            raise UsageError(
+                f"{source_of(value)}: {value.__name__} is expected to fail and is no claim of the proof",
+                "decorate it with @proof.invariant, too",
+            )
     return first

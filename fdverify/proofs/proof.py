@@ -16,14 +16,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType, ModuleType
 from typing import Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import FdverifyError, UsageError, located, nearby
-from fdverify.logic import Truth, is_truth, noticing_misuse, shortened
+from fdverify.logic import Truth, shortened
 from fdverify.models.catalogue import find_model, in_user_file, line_in
 from fdverify.models.model import Model, OptionValue
-from fdverify.models.system import Property, State, System, did_you_mean
+from fdverify.models.system import Property, State, System, did_you_mean, truthful
 from fdverify.verdict import Verdict
 
 Found = TypeVar("Found")
@@ -49,7 +50,10 @@ class Proof:
     """
 
     def __init__(self, model: str | Model, *, goal: str | None = None, **options: OptionValue) -> None:
-        self.source = _caller()
+        frame = _calling_frame()
+        self.source = _source_in(frame)
+        # Noted where it is written, so that no proof of a file is overlooked, whatever becomes of its name.
+        frame.f_globals.setdefault(_PROOFS, []).append(self)
         self.model = self._told(lambda: find_model(model)) if isinstance(model, str) else model
         self.options = options
         self._goal_name = goal
@@ -57,7 +61,7 @@ class Proof:
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
         self._predicates: list[Callable[[Any], Truth]] = []
-        self._written: dict[str, Callable[[Any], Truth]] = {}
+        self.written: dict[str, Callable[[Any], Truth]] = {}
         self.sources: dict[str, Source] = {}
         known = [option.name for option in self.model.options]
         for name in options:
@@ -83,7 +87,7 @@ class Proof:
     def goal(self, predicate: Predicate) -> Predicate:
         """What is to be proved, as a function of the state."""
         if self._goal is not None or self._goal_name is not None:
-            raise UsageError(f"{_source(predicate)}: the proof has two goals", "keep one of them")
+            raise UsageError(f"{source_of(predicate)}: the proof has two goals", "keep one of them")
         self._goal = self._claim(predicate, "goal")
         return predicate
 
@@ -129,7 +133,7 @@ class Proof:
 
     def expected(self) -> dict[str, Verdict]:
         """The claims of this file that are meant to fail, and how; those of another file were marked for its proof."""
-        marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self._written.items()}
+        marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self.written.items()}
         return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
     def lemmas(self) -> tuple[Property, ...]:
@@ -144,18 +148,26 @@ class Proof:
             raise UsageError(f"{self.source}: {error.message}", error.hint) from error
 
     def _claim(self, predicate: Callable[[Any], Truth], what: str) -> Property:
-        source = _source(predicate)
+        source = source_of(predicate)
         name = predicate.__name__
         if name in self.sources:
             raise UsageError(f"{source}: {name} is already the name of what is at {self.sources[name]}", "rename one")
         if not name.isidentifier():
             raise UsageError(f"{source}: an {what} needs a name", "write it with def")
         self.sources[name] = source
-        self._written[name] = predicate
+        self.written[name] = predicate
         meaning = (inspect.getdoc(predicate) or "").partition("\n")[0].strip()
         if not meaning:
             raise UsageError(f"{source}: {what} {name} needs its meaning in one line", "give it a docstring")
-        return Property(name, _checked(predicate, f"{what} {name}", source), meaning)
+        return Property(name, truthful(f"{source}: {what} {name}", _blamed(predicate, source)), meaning)
+
+
+_PROOFS = "__fdverify_proofs__"
+
+
+def proofs_of(module: ModuleType) -> list[Proof]:
+    """All proofs that a module has written, in order."""
+    return list(vars(module).get(_PROOFS, []))
 
 
 _EXPECTED = "fdverify_expected_verdict"
@@ -174,20 +186,18 @@ def expect_verdict(verdict: str) -> Callable[[Predicate], Predicate]:
     return mark
 
 
-def _checked(predicate: Callable[[Any], Truth], what: str, source: Source) -> Callable[[State], Truth]:
+def is_stray(value: object, proof: Proof) -> bool:
+    """Whether it is a function of the proof's file that is expected to fail and is not one of its claims."""
+    marked = inspect.isfunction(value) and hasattr(value, _EXPECTED)
+    return marked and source_of(value).file == proof.source.file and value not in proof.written.values()
+
+
+def _blamed(predicate: Callable[[Any], Truth], source: Source) -> Callable[[State], Truth]:
     """The predicate, with its author's file and line in every complaint."""
 
     def holds(state: State) -> Truth:
-        with blaming(source.file), noticing_misuse() as misused:
-            value = predicate(state)
-        if misused:
-            raise misused[0]  # it was caught on its way here, which does not make the value right
-        if not is_truth(value):
-            raise UsageError(
-                f"{source}: {what} returns {type(value).__name__} {shortened(value)}, not a truth value",
-                "return a comparison, or And, Or, Not, Implies of some",
-            )
-        return value
+        with blaming(source.file):
+            return predicate(state)
 
     return holds
 
@@ -210,7 +220,7 @@ def blaming(file: Path) -> Iterator[None]:
         raise in_user_file(error, file) from error
 
 
-def _source(predicate: Any) -> Source:
+def source_of(predicate: Any) -> Source:
     code = getattr(predicate, "__code__", None)
     if code is None:
         raise UsageError(f"{_caller()}: {shortened(predicate)} is no function", "decorate a function of the state")
@@ -218,8 +228,16 @@ def _source(predicate: Any) -> Source:
 
 
 def _caller() -> Source:
-    """The nearest line outside of this file."""
+    return _source_in(_calling_frame())
+
+
+def _source_in(frame: FrameType) -> Source:
+    return Source(Path(frame.f_code.co_filename), frame.f_lineno)
+
+
+def _calling_frame() -> FrameType:
+    """The nearest one outside of this file."""
     frame = sys._getframe(1)
     while frame.f_code.co_filename == __file__ and frame.f_back is not None:
         frame = frame.f_back
-    return Source(Path(frame.f_code.co_filename), frame.f_lineno)
+    return frame

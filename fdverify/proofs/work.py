@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, Undecided, questions
 from fdverify.engines.parameters import check_parameters
 from fdverify.errors import located
+from fdverify.models.catalogue import neighbours_importable
 from fdverify.models.model import OptionValue
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof, blaming
@@ -38,6 +40,13 @@ class Case:
 
     def invariant(self) -> Invariant:
         return self.proof().at(self.parameters, self.options, self.k)
+
+    @contextmanager
+    def at_home(self) -> Iterator[None]:
+        """Where the author's code runs: beside its neighbours if it is a file, and to blame for what it raises."""
+        beside = neighbours_importable(self.source) if isinstance(self.source, Path) else nullcontext()
+        with beside, blaming(self.path):
+            yield
 
 
 def load(case: Case) -> None:
@@ -93,7 +102,7 @@ class BrokenShown:
 def prepare(case: Case, cache_root: Path | None) -> Prepared:
     proof = case.proof()
     cache = None if cache_root is None else Cache(cache_root)
-    with blaming(case.path):
+    with case.at_home():
         invariant = case.invariant()
         check_parameters(invariant.system)
         found = tuple((q, cache is not None and cache.proved(q.script)) for q in questions(invariant))
@@ -128,7 +137,7 @@ def explained(case: Case, kind: Kind, about: str, depth: int, in_full: bool) -> 
     """Why an obligation fails; only ``in_full`` is a run to it looked for."""
     from fdverify.engines.cti import explain  # numpy comes along, and nothing that is proved needs it
 
-    with blaming(case.path):
+    with case.at_home():
         invariant = case.invariant()
         found = explain(invariant, kind, about, depth, in_full)
     if isinstance(found, Unbroken | Undecided):
@@ -156,7 +165,7 @@ def _words(found: Broken) -> str:
 def vacuous(case: Case) -> VacuityShown:
     from fdverify.engines.vacuity import vacuity
 
-    with blaming(case.path):
+    with case.at_home():
         invariant = case.invariant()
         found = vacuity(invariant)
     places = [(premise.claim, located(premise.place.file, premise.place.line)) for premise in found.unmet]

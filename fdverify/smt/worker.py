@@ -98,7 +98,6 @@ def prepare_process() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # Stdout is for results; what a user's file prints must not get between them.
-    sys.stdout.flush()
     os.dup2(2, 1)
     # One process a core is enough: numpy's own threads would cost memory and win nothing here.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -107,6 +106,7 @@ def prepare_process() -> None:
 
 def send_answer(there: Connection, work: Callable[[], Any]) -> None:
     """Send what came of the work."""
+    worker = os.getpid()
     try:
         message = ForkingPickler.dumps(("done", work()))
     except FdverifyError as error:
@@ -115,6 +115,8 @@ def send_answer(there: Connection, work: Callable[[], Any]) -> None:
         os._exit(1)
     except BaseException as error:  # whatever it is, it must reach the user as one line and not as a silent exit
         message = ForkingPickler.dumps(("error", InternalError(describe(error))))
+    if os.getpid() != worker:
+        os._exit(1)  # the work has forked, and one of the two must not answer
     there.send_bytes(message)
 
 

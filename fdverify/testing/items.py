@@ -10,7 +10,8 @@ from typing import Self
 import pytest
 
 from fdverify.engines.inductive import ASSUMPTIONS, Kind, Outlined, outline
-from fdverify.errors import FdverifyError, InternalError, nearby
+from fdverify.errors import FdverifyError, InternalError, UsageError, nearby
+from fdverify.models.catalogue import neighbours_importable
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.one_by_one import OneByOne
 from fdverify.proofs.proof import Proof
@@ -24,14 +25,18 @@ class ProofFile(pytest.File):
     """The checks of its obligations share one worker process, which is there while they run."""
 
     checks: OneByOne
+    decided: list[str]
+    """The obligations that a solver decides."""
 
     def collect(self) -> Iterator[ObligationItem]:
         try:
             proof = load_proof(self.path)
-            invariant = proof.at({}, {})
+            with neighbours_importable(self.path):
+                invariant = proof.at({}, {})
         except FdverifyError as error:
             raise self.CollectError(str(error)) from error
         obligations = outline(invariant)
+        self.decided = [each.name for each in obligations if each.kind is not Kind.VACUITY]
         expected = _expected(proof, obligations)
         for obligation in obligations:
             source = proof.sources.get(obligation.about, proof.source)
@@ -40,6 +45,9 @@ class ProofFile(pytest.File):
     def setup(self) -> None:
         with _errors_told():
             self.checks = OneByOne(self.path, self.config.stash[KEY].settings(jobs=1))
+            made = [checked.question.name for checked in self.checks.result.checked]
+            if self.checks.result.lost is None and made != self.decided:
+                raise UsageError(f"{nearby(self.path)}: the proof has other obligations than when it was collected")
 
     def teardown(self) -> None:
         if hasattr(self, "checks"):
@@ -75,7 +83,10 @@ class ObligationItem(pytest.Item):
 
     def runtest(self) -> None:
         with _errors_told():
-            verdict, detail, effort = self._outcome(self.obligation)
+            outcome = self._outcome(self.obligation)
+            if outcome is None:
+                pytest.skip("the assumptions cannot hold, so there is nothing to look at")
+            verdict, detail, effort = outcome
             note_verdict(self, verdict, SOLVER, effort)
             if verdict is Verdict.UNKNOWN:
                 note_unknown(self, detail, self.config.stash[KEY].proof_command(self.path, self.name))
@@ -86,13 +97,14 @@ class ObligationItem(pytest.Item):
 
     def _check_expected(self, verdict: Verdict, expected: Verdict, about: tuple[Outlined, ...]) -> None:
         """The claim fails in the way expected: this obligation does, or it holds and another one does."""
-        fails = verdict is expected or any(self._outcome(each)[0] is expected for each in about)
+        outcomes = [self._outcome(each) for each in about]
+        fails = any(outcome is not None and outcome[0] is expected for outcome in outcomes)
         if verdict not in (expected, Verdict.PROVED) or not fails:
             head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {expected} is what it should be"
             pytest.fail(head if verdict is Verdict.PROVED else f"{head}\n{self._text(verdict, '')}", pytrace=False)
 
-    def _outcome(self, obligation: Outlined) -> tuple[Verdict, str, int]:
-        """The verdict, in words why, and the effort; obligations that make no sense without another are skipped."""
+    def _outcome(self, obligation: Outlined) -> tuple[Verdict, str, int] | None:
+        """The verdict, in words why, and the effort; none if the obligation makes no sense without another."""
         checks = self._checks
         if checks.result.lost is not None:
             return Verdict.UNKNOWN, checks.result.lost, 0
@@ -103,9 +115,7 @@ class ObligationItem(pytest.Item):
         vacuity = checks.vacuity()
         by_name = {found.name: found for found in vacuity.obligations}
         found_here = by_name.get(obligation.name) or by_name.get(str(Kind.VACUITY))
-        if found_here is None:
-            pytest.skip(vacuity.detail)
-        return found_here.verdict, found_here.detail, 0
+        return None if found_here is None else (found_here.verdict, found_here.detail, 0)
 
     @property
     def _checks(self) -> OneByOne:

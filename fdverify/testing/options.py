@@ -32,11 +32,9 @@ class Options:
     cache: bool
     second_opinion: str | None
 
-    def collects(self, path: Path, root: Path) -> bool:
+    def collects(self, path: Path) -> bool:
         """Whether it is a proof file: what starts with _ helps proofs, and conftest.py is pytest's."""
-        if path.suffix != ".py" or path.name.startswith("_") or path.name == "conftest.py":
-            return False
-        return matches(path, root, self.files)
+        return not path.name.startswith("_") and path.name != "conftest.py" and matches(path, self.files)
 
     def settings(self, jobs: int) -> Settings:
         from fdverify.proofs.course import Settings
@@ -81,10 +79,14 @@ class Options:
 KEY = pytest.StashKey[Options]()
 
 
-def matches(path: Path, root: Path, globs: Iterable[str]) -> bool:
+def matches(path: Path, globs: Iterable[str]) -> bool:
     """As pytest has it for its own files: a glob with a slash is about the path, one without about the name."""
-    below = path.relative_to(root) if path.is_relative_to(root) else path
-    return any(fnmatchcase(f"/{below.as_posix()}", f"*/{glob}") for glob in globs)
+    return any(
+        fnmatchcase(path.as_posix(), glob if glob.startswith("/") else f"*/{glob}")
+        if "/" in glob
+        else fnmatchcase(path.name, glob)
+        for glob in globs
+    )
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -127,6 +129,8 @@ def _wrong(glob: str) -> str | None:
         return "does not end in .py, and proofs are .py files"
     if glob.startswith(("/", "./", "../")) or "/../" in glob or "\\" in glob:
         return "is no path below the root folder with / between its parts"
+    if "**" in glob:
+        return "has **, but * alone matches all of a path"
     if glob.count("[") != glob.count("]"):
         return "has a [ without a ]" if glob.count("[") > glob.count("]") else "has a ] without a ["
     return None
@@ -151,7 +155,7 @@ def _seconds(flag: str, text: str | None) -> float | None:
 
 
 def _seed(flag: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < 1 << 32):
+    if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < 1 << 32):
         raise pytest.UsageError(f"{flag} must be a number from 0 to {(1 << 32) - 1}, got {text!r}")
     return int(text)
 

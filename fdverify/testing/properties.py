@@ -8,7 +8,8 @@ import pytest
 
 from fdverify.testing.options import KEY
 
-VERDICT, SOLVER, EFFORT, DETAIL, REPRODUCE = "verdict", "solver", "effort", "detail", "reproduce"
+VERDICT, SOLVER, EFFORT = OF_EVERY_VERDICT = ("verdict", "solver", "effort")
+DETAIL, REPRODUCE = "fdverify_detail", "fdverify_reproduce"
 
 
 def note_verdict(item: pytest.Item, verdict: str, solver: str, effort: int) -> None:
@@ -27,6 +28,6 @@ def noted(report: pytest.TestReport, name: str) -> list[str]:
 
 
 def with_verdicts(reports: Iterable[object]) -> list[pytest.TestReport]:
-    """The reports of tests that verified something."""
+    """The reports of tests that verified something; others may have properties of these names, but not all."""
     tests = [report for report in reports if isinstance(report, pytest.TestReport) and report.when == "call"]
-    return [report for report in tests if noted(report, VERDICT)]
+    return [report for report in tests if all(noted(report, name) for name in OF_EVERY_VERDICT)]

@@ -120,7 +120,7 @@ class Verify:
             model=model,
             parameters={parameter.name: parameters.get(parameter.name) for parameter in found.parameters},
             options={option.name: options.get(option.name, option.default) for option in found.options},
-            claim=claim or found.default_property,
+            claim=found.default_property if claim is None else claim,
             settings=settings,
         )
         system = job.system()
@@ -153,7 +153,8 @@ def _split(model: Model, values: Mapping[str, Value]) -> tuple[dict[str, int], d
         if name not in known:
             raise UsageError(f"{model.name} has no parameter or option {name}", did_you_mean(name, known))
         if name not in names:
-            options[name] = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+            # A number is an expression, too; which values an option takes, the model knows.
+            options[name] = value if isinstance(value, bool | str | None) else str(value)
         elif value is not None:
             if isinstance(value, bool) or not isinstance(value, int):
                 raise UsageError(f"{name} must be a number or None, got {value!r}")

@@ -216,6 +216,17 @@ BAD_PROOFS = {
         "ivy",
     ),
     "two proofs": (f"{PROOF}{GOOD}\nother = {PROOF[8:].strip()}  {PLACE}\n", "second proof"),
+    "two proofs of one name": (f"{PROOF}{GOOD}\n{PROOF.strip()}  {PLACE}\n{GOOD}", "second proof"),
+    "a proof that is thrown away": (f"{PROOF}{GOOD}\n{PROOF[8:].strip()}  {PLACE}\n", "second proof"),
+    "a number for a switch": (
+        f'proof = Proof("chandra-toueg", goal="strong-accuracy", crash=1)  {PLACE}\n{GOOD}',
+        "true",
+    ),
+    "a mark on what is no claim": (
+        f'from fdverify.proofs import expect_verdict\n{PROOF}{GOOD}\n\n@expect_verdict("violated")  {PLACE}\n'
+        "def other(s):\n    return True\n",
+        "other is expected to fail and is no claim of the proof",
+    ),
 }
 
 

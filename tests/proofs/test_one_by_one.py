@@ -69,6 +69,23 @@ def test_nothing_is_decided_that_was_not_asked_for(tmp_path: Path) -> None:
     assert [checked.question.name for checked in decided] == ["trusted-step"]
 
 
+def test_an_interrupted_question_does_not_hinder_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a plugin does that ends a test which takes too long."""
+
+    def interrupted(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    alone = OneByOne(written(tmp_path, files.NOT_INDUCTIVE), Settings(jobs=1))
+    try:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr("fdverify.smt.pool.Pool.run", interrupted)
+            alone.checked("trusted-step")
+        assert alone.checked("waits-step").verdict is Verdict.NOT_INDUCTIVE
+        assert alone.checked("trusted-step").verdict is Verdict.PROVED
+    finally:
+        alone.close()
+
+
 def says_unsat(script: Any, root: Any, seed: int = 0) -> Decision:
     return Decision("unsat")
 

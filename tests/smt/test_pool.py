@@ -45,6 +45,10 @@ def misuse() -> None:
     raise UsageError("no such thing", "try another")
 
 
+def fork_here() -> int:
+    return 1 if os.fork() == 0 else 2
+
+
 def break_down() -> None:
     raise KeyError("first line\nsecond line")
 
@@ -221,6 +225,11 @@ def test_a_worker_that_dies_loses_its_task_alone(jobs: int, end: Any) -> None:
     assert heard.values == {number: number * number for number in range(10)}
     assert all("died" in str(heard.outcomes[key].lost) for key in heard.lost)
     assert all(heard.outcomes[key].value is None for key in heard.lost)
+
+
+def test_work_that_forks_answers_once() -> None:
+    heard = ran(Pool(1), [Task("forks", fork_here), *squares(range(10))])
+    assert heard.values == {"forks": 2} | {number: number * number for number in range(10)}
 
 
 def test_errors_come_back() -> None:
