@@ -1,5 +1,6 @@
 import pytest
 
+from tests.sampling import every
 from tests.testing.project import OLDEST_PYTEST, Project
 
 
@@ -8,9 +9,18 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
     return Project(pytester, monkeypatch)
 
 
-@pytest.fixture(params=["newest", "oldest"])
+@pytest.fixture(params=every(2, ["oldest", "newest"]))
 def any_pytest(request: pytest.FixtureRequest, project: Project) -> Project:
-    """The project, under the newest pytest and under the oldest that is supported."""
+    """The project, under the oldest pytest that is supported and, as in most other tests, under the newest."""
     if request.param == "oldest":
         project.environment(PYTHONPATH=str(OLDEST_PYTEST))
     return project
+
+
+@pytest.fixture(params=every(3, ["oldest", "oldest-xdist", "newest", "newest-xdist"]))
+def any_run(request: pytest.FixtureRequest, project: Project) -> tuple[Project, tuple[str, ...]]:
+    """The project under both, and the arguments for a run with pytest-xdist or without."""
+    pytest_version, _, xdist = request.param.partition("-")
+    if pytest_version == "oldest":
+        project.environment(PYTHONPATH=str(OLDEST_PYTEST))
+    return project, ("-n", "2") if xdist else ()

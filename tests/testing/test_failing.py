@@ -1,17 +1,16 @@
 """What fails, and what the failure says."""
 
 import json
-import os
 import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.cli import written_proofs as files
-from tests.testing.project import Project, junit
+from tests.sampling import every
+from tests.testing.project import XDIST, Project, junit
 
 ROOT = Path(__file__).parents[2]
-FULL = os.environ.get("FDVERIFY_TESTS") == "full"
 STRONG_ACCURACY = (ROOT / "invariants" / "strong_accuracy.py").read_text()
 
 BOUNDS_OFF_BY_ONE = [
@@ -24,7 +23,7 @@ BOUNDS_OFF_BY_ONE = [
 ]
 
 
-@pytest.mark.parametrize(("bound", "broken"), BOUNDS_OFF_BY_ONE if FULL else BOUNDS_OFF_BY_ONE[:1])
+@pytest.mark.parametrize(("bound", "broken"), every(6, BOUNDS_OFF_BY_ONE))
 def test_a_bound_off_by_one_fails_as_the_command_line_says(project: Project, bound: str, broken: str) -> None:
     assert bound in STRONG_ACCURACY
     project.write(proof_accuracy=STRONG_ACCURACY.replace(bound, broken))
@@ -61,7 +60,7 @@ def test_a_violated_goal_fails(project: Project) -> None:
     assert "the goal is false in a reachable state" in case.text
 
 
-@pytest.mark.parametrize("xdist", [(), ("-n", "2")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("xdist", every(2, XDIST))
 def test_unknown_fails_and_can_be_seen_again(project: Project, xdist: tuple[str, ...]) -> None:
     project.write(proof_hard=files.HOURS)
     found = project.pytest("-k", "no_factors-step", "--fdverify-time-limit=1", "--fdverify-no-cache", *xdist)

@@ -4,7 +4,6 @@ from tests.cli import written_proofs as files
 from tests.testing.project import Project
 from tests.testing.test_failing import expecting
 
-ONE_TRUE_CONJUNCT = files.GOOD
 FALSE_IN_THE_END = files.GOOD.replace("s.receiver_timer < s.phi", "s.receiver_timer < 3")
 
 CLAIMS = """
@@ -128,7 +127,8 @@ def test_a_conjunct_that_has_no_test(project: Project) -> None:
 
 
 LAZY = files.GOOD.replace(
-    'same."""\n    return s.receiver_timer < s.phi', 'same."""\n    from {helper} import bound\n\n    return bound(s)'
+    'same."""\n    return s.receiver_timer < s.phi',
+    'same."""\n    from {helper} import bound\n\n    return bound(s)',
 )
 RIGHT = "def bound(s):\n    return s.receiver_timer < s.phi\n"
 WRONG = "def bound(s):\n    return s.receiver_timer < s.phi - 1\n"

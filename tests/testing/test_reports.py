@@ -12,12 +12,12 @@ from tests.cli.processes import children, living, wait_until
 from tests.testing.project import LONG_ENOUGH, Project, junit
 
 
-@pytest.mark.parametrize("xdist", [(), ("-n", "2")], ids=["alone", "xdist"])
-def test_junit_carries_verdict_solver_and_effort(any_pytest: Project, xdist: tuple[str, ...]) -> None:
-    any_pytest.write(proof_bad=files.NOT_INDUCTIVE)
-    any_pytest.pytest("--junitxml=report.xml", *xdist)
-    cases = junit(any_pytest.folder / "report.xml")
-    assert {f"proof_bad.py::{name}" for name in cases} == set(any_pytest.ids())
+def test_junit_carries_verdict_solver_and_effort(any_run: tuple[Project, tuple[str, ...]]) -> None:
+    project, xdist = any_run
+    project.write(proof_bad=files.NOT_INDUCTIVE)
+    project.pytest("--junitxml=report.xml", *xdist)
+    cases = junit(project.folder / "report.xml")
+    assert {f"proof_bad.py::{name}" for name in cases} == set(project.ids())
     for name, case in cases.items():
         assert set(case.properties) == {"verdict", "solver", "effort"}
         assert case.properties["verdict"] == ["not-inductive" if name == "waits-step" else "proved"]

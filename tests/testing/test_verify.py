@@ -73,10 +73,10 @@ MINE = replace(CHANDRA_TOUEG, name="mine")
 """
 
 
-@pytest.mark.parametrize("xdist", [(), ("-n", "2")], ids=["alone", "xdist"])
-def test_what_is_so_is_believed(any_pytest: Project, xdist: tuple[str, ...]) -> None:
-    any_pytest.write(proof_good=files.GOOD, test_believed=BELIEVED, models__mine=MODEL)
-    found = any_pytest.pytest("test_believed.py", *xdist)
+def test_what_is_so_is_believed(any_run: tuple[Project, tuple[str, ...]]) -> None:
+    project, xdist = any_run
+    project.write(proof_good=files.GOOD, test_believed=BELIEVED, models__mine=MODEL)
+    found = project.pytest("test_believed.py", *xdist)
     assert found.code == 0, found.out
     assert len(found.passed) == 7
 
