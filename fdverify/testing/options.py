@@ -60,9 +60,10 @@ class Options:
             )
         )
 
-    def proof_command(self, path: Path, obligation: str) -> str:
-        """The command that checks an obligation as it was checked here."""
-        return shlex.join(["verify-invariant", str(nearby(path)), "--only", obligation, *self._flags("--")])
+    def proof_command(self, path: Path, only: str | None) -> str:
+        """The command that checks a proof, or one obligation of it, as it was checked here."""
+        wanted = [] if only is None else ["--only", only]
+        return shlex.join(["verify-invariant", str(nearby(path)), *wanted, *self._flags("--")])
 
     def test_command(self, nodeid: str) -> str:
         """The command that runs a test as it was run here."""

@@ -1,7 +1,10 @@
 """The options: what they do, and that the header repeats them."""
 
+from pathlib import Path
+
 import pytest
 
+from fdverify.testing.options import Options
 from tests.cli import written_proofs as files
 from tests.testing.project import Project, junit
 
@@ -84,3 +87,13 @@ def test_a_second_opinion_is_asked(project: Project) -> None:
     found = project.pytest("--fdverify-second-opinion=cvc5", "proof_good.py", "-k", "bounded or goal")
     assert found.code == 0
     assert "proof_good.py::bounded-step" in found.passed
+
+
+def test_the_commands_that_show_an_unknown_again() -> None:
+    plain = Options(("proof_*.py",), False, None, 0, True, None)
+    assert plain.proof_command(Path("a b.py"), "x-step") == "verify-invariant 'a b.py' --only x-step"
+    assert plain.proof_command(Path("a.py"), None) == "verify-invariant a.py"
+    told = Options(("proof_*.py",), True, 2.5, 7, False, "cvc5")
+    flags = "--time-limit 2.5 --seed 7 --no-cache --second-opinion cvc5"
+    assert told.proof_command(Path("a.py"), "range(x)-step") == f"verify-invariant a.py --only 'range(x)-step' {flags}"
+    assert told.test_command("a.py::test[1]") == f"pytest 'a.py::test[1]' {flags.replace('--', '--fdverify-')}"
