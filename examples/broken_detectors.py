@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fdverify.logic import And, If, Implies, Not, Or
+from fdverify.logic import And, If, Implies, Min, Not, Or
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG, ReceiverPc, receiver_runs, schedule_receiver, sender_correct
 from fdverify.models.model import Model
 from fdverify.models.system import Choices, State, System, Update, update
@@ -53,6 +53,29 @@ def _suspect_early(s: State, c: Choices) -> Update:
     )
 
 
+def _keep_timeout(system: System) -> System:
+    """A wrong suspicion teaches nothing: the timeout stays as it is."""
+    receive = next(phase for phase in system.phases if phase.name == "receive")
+
+    def run(s: State, c: Choices) -> Update:
+        made = receive.run(s, c)
+        return replace(made, changes={**made.changes, "timeout": s.timeout})
+
+    return system.with_phase("receive", run)
+
+
+def _never_suspect(s: State, c: Choices) -> Update:
+    """Compute counts and draws no conclusion."""
+    active = receiver_runs(s, ReceiverPc.Compute)
+    return update(waiting_time=If(And(active, s.waiting_time < s.timeout), s.waiting_time + 1, s.waiting_time))
+
+
+def _may_stop(s: State, c: Choices) -> Update:
+    """The receiver may idle for ever; its timer then stays where it is."""
+    made = schedule_receiver(s, c)
+    return update(**{**made.changes, "receiver_timer": If(c.receiver_active, 0, Min(s.receiver_timer + 1, s.phi))})
+
+
 def _receive_before_ageing(system: System) -> System:
     """A round receives before messages grow older and a new one is sent, so every delivery may come a round later."""
     names = [phase.name for phase in system.phases]
@@ -71,5 +94,10 @@ LATE_SENDER = _broken(
 )
 HASTY_RECEIVER = _broken(
     "hasty-receiver", "the receiver suspects one step early", lambda s: s.with_phase("compute", _suspect_early)
+)
+STUBBORN = _broken("stubborn", "a wrong suspicion does not raise the timeout", _keep_timeout)
+TRUSTING = _broken("trusting", "the receiver never suspects", lambda s: s.with_phase("compute", _never_suspect))
+LAZY_RECEIVER = _broken(
+    "lazy-receiver", "the receiver may stop", lambda s: s.with_phase("schedule_receiver", _may_stop)
 )
 LATE_AGEING = _broken("late-ageing", "receive comes before ageing", _receive_before_ageing)

@@ -24,6 +24,7 @@ _ENGINES = {
     "bmc": ("fdverify.engines.bmc", "bmc"),
     "induct": ("fdverify.engines.kinduction", "k_induction"),
     "simulate": ("fdverify.engines.simulate", "simulate"),
+    "live": ("fdverify.engines.live", "live"),
 }
 
 
@@ -45,7 +46,9 @@ class Job:
         return self._blaming_the_file(lambda: self._model().instantiate(self.parameters, self.options))
 
     def property_of(self, system: System) -> Property:
-        return system.property(self.claim) if isinstance(self.claim, str) else self.claim
+        if isinstance(self.claim, Property):
+            return self.claim
+        return system.liveness_property(self.claim) if self.command == "live" else system.property(self.claim)
 
     def result(self, time_limit: float | None, report: Report) -> Result:
         """What the engine finds, in a worker process; without an answer in time it is unknown."""

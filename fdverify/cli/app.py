@@ -91,6 +91,8 @@ def _action(command: Command, reference: str, model: Model) -> Any:
     def action(**given: Any) -> int:
         if given["model"] != reference:
             raise _OtherModel(given["model"])
+        if not given["claim"]:
+            raise UsageError(f"{model.name} names no property to check", "give one: --property NAME")
         job = Job(
             command=command.name,
             model=reference,
@@ -165,8 +167,9 @@ def _command_options(command: Command) -> list[inspect.Parameter]:
 
 
 def _shared_options(command: Command, model: Model) -> list[inspect.Parameter]:
+    default = model.default_liveness if command.liveness else model.default_property
     found = [
-        _option("claim", str, model.default_property, "--property", metavar="NAME", help="what to check"),
+        _option("claim", str, default or "", "--property", metavar="NAME", help="what to check"),
         _option(
             "time_limit", float | None, None, "--time-limit", metavar="SECONDS", help="then the verdict is unknown"
         ),

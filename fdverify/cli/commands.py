@@ -27,6 +27,8 @@ class Command:
     help: str
     settings: tuple[Setting, ...]
     shows_subrounds: bool = True
+    liveness: bool = False
+    """Whether its properties are about whole runs."""
 
 
 COMMANDS = (
@@ -51,6 +53,12 @@ COMMANDS = (
             Setting("--max-k", "max_k", 60, "the largest k to try", 1),
             Setting("--lemmas", "lemmas", None, "a proof file whose conjuncts are proved along", file=True),
         ),
+    ),
+    Command(
+        "live",
+        "Visit every reachable state for fixed parameters and search for a fair run that breaks a property for ever.",
+        (Setting("--unfair", "unfair", False, "also runs that starve a process or a message"),),
+        liveness=True,
     ),
     Command(
         "simulate",

@@ -42,7 +42,7 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
     if output.itf is not None and trace is not None:
         from fdverify.reports.itf import itf
 
-        write_file(output.itf, itf(system, trace.parameters, trace.rows))
+        write_file(output.itf, itf(system, trace))
     if output.json:
         from fdverify.reports.document import document
 

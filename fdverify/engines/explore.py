@@ -37,7 +37,7 @@ def explore(
     check_compiles(system, claim)
     horizon = 0
     while True:
-        exploration = explored(system, claim, _caps(system, claim, horizon, depth), subrounds, depth, report)
+        exploration = explored(system, claim, caps_for(system, claim, horizon, depth), subrounds, depth, report)
         needed = horizon if depth is not None else _needed_horizon(exploration, horizon)
         if needed == horizon:
             return _result(exploration, perf_counter() - start)
@@ -63,7 +63,7 @@ def explored(
     return exploration
 
 
-def _caps(system: System, claim: Property, horizon: int, depth: int | None) -> Caps:
+def caps_for(system: System, claim: Property, horizon: int, depth: int | None) -> Caps:
     """The caps to store states with: those the model declares, and the horizon for its clocks."""
     declared = {v.name: v.cap for v in system.variables if v.cap is not None}
     if declared and sees_past(system, claim, declared, {}):
@@ -140,7 +140,7 @@ class Exploration:
 
     def run(self, depth: int | None, report: Report, most_states: int | None = None) -> None:
         """Explore until nothing is new, a violation is found, or ``depth`` or ``most_states`` is reached."""
-        self._enter([self._capped(self.batches.rows(initial_state(self.system)))])
+        self._enter([self.capped(self.batches.rows(initial_state(self.system)))])
         while self.violation is None and len(self.levels[-1][0]) > 0:
             if depth is not None and len(self.levels) > depth:
                 return
@@ -176,7 +176,7 @@ class Exploration:
         whole = tuple({name: value for step in part for name, value in step.items()} for part in rounds)
         return Run(values, whole, len(rounds[-1]) if rounds else None)
 
-    def _capped(self, rows: Rows) -> Rows:
+    def capped(self, rows: Rows) -> Rows:
         if not self.caps:
             return rows
         return self.batches.flattened(capped(self.batches.state(rows), self.caps), len(rows[0]))
@@ -203,19 +203,19 @@ class Exploration:
 
     def _successors(self, level: int, report: Report) -> Iterator[Rows]:
         """The states one step after a level, in batches."""
-        for start, rows in self._batches_of(level):
-            expansions = self._expand(level, rows)
+        for start, rows in self.batches_of(level):
+            expansions = self.expand(level, rows)
             self._note_dead_ends(level, start, len(rows[0]), expansions)
             report(Progress(depth=level, states=self.states))
-            yield self._capped(expansions[-1].rows)
+            yield self.capped(expansions[-1].rows)
 
-    def _batches_of(self, level: int) -> Iterator[tuple[int, Rows]]:
+    def batches_of(self, level: int) -> Iterator[tuple[int, Rows]]:
         """A level in parts of a size whose successors fit in memory, each with its first position."""
         rows = self.levels[level]
         for start in range(0, len(rows[0]), _BATCH):
             yield start, [column[start : start + _BATCH] for column in rows]
 
-    def _expand(self, level: int, rows: Rows) -> list[Expansion]:
+    def expand(self, level: int, rows: Rows) -> list[Expansion]:
         expansions: list[Expansion] = []
         for phase in self._steps[level % len(self._steps)]:
             expansions.append(self.batches.expand(phase, expansions[-1].rows if expansions else rows))
@@ -234,9 +234,9 @@ class Exploration:
 
     def _back(self, level: int, target: list[Any]) -> tuple[dict[str, Any], list[Any]]:
         """A state of ``level`` that one step leads to ``target`` from, and the choices of that step."""
-        for _, rows in self._batches_of(level):
-            expansions = self._expand(level, rows)
-            ends = self._capped(expansions[-1].rows)
+        for _, rows in self.batches_of(level):
+            expansions = self.expand(level, rows)
+            ends = self.capped(expansions[-1].rows)
             if np.logical_and.reduce([column == part for column, part in zip(ends, target, strict=True)]).any():
                 break
         made, at = step_back(expansions, ends, target)

@@ -196,6 +196,8 @@ def chandra_toueg(
         variables=_variables(VARIANTS[variant], crash, encoding),
         phases=_phases(VARIANTS[variant], crash),
         properties=_properties(crash),
+        liveness=_liveness(crash),
+        fairness=FAIRNESS,
     )
 
 
@@ -280,6 +282,26 @@ def _properties(with_crash: bool) -> tuple[Property, ...]:
     return (*properties, completeness)
 
 
+def _liveness(with_crash: bool) -> tuple[Property, ...]:
+    accuracy = Property(
+        "eventually-strong-accuracy",
+        strong_accuracy,
+        "from some time on, a sender that has not crashed is not suspected",
+    )
+    completeness = Property(
+        "strong-completeness",
+        lambda s: Or(sender_correct(s), s.suspected),
+        "from some time on, a crashed sender is suspected, and for good",
+    )
+    return (accuracy, completeness) if with_crash else (accuracy,)
+
+
+FAIRNESS = (
+    Property("sender-steps", lambda s: s.sender_timer == 0, "the sender takes a step, or has crashed"),
+    Property("receiver-steps", lambda s: s.receiver_timer == 0, "the receiver takes a step"),
+    Property("no-overdue-message", lambda s: Not(s.buffer.has(s.delta)), "no message of age delta is in transit"),
+)
+
 CHANDRA_TOUEG = Model(
     name="chandra-toueg",
     summary="the Chandra-Toueg failure detector, one sender and one receiver, under partial synchrony",
@@ -293,5 +315,6 @@ CHANDRA_TOUEG = Model(
         ),
     ),
     default_property="strong-accuracy",
+    default_liveness="eventually-strong-accuracy",
     build=chandra_toueg,
 )

@@ -35,6 +35,7 @@ class Model:
     options: tuple[Option, ...]
     default_property: str
     build: Callable[..., System]
+    default_liveness: str | None = None
 
     def instantiate(self, parameters: Mapping[str, int | None], options: Mapping[str, OptionValue]) -> System:
         for parameter in self.parameters:

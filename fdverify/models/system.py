@@ -237,6 +237,10 @@ class System:
     properties: tuple[Property, ...]
     assumptions: tuple[Property, ...] = ()
     """What is assumed of the parameters."""
+    liveness: tuple[Property, ...] = ()
+    """What is claimed to hold, in every fair run, from some time on and for good."""
+    fairness: tuple[Property, ...] = ()
+    """What holds again and again in a fair run."""
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.parameters] + [v.name for v in self.variables]
@@ -267,11 +271,17 @@ class System:
                 raise UsageError(f"{self.name} declares {name} more than once")
 
     def property(self, name: str) -> Property:
-        for candidate in self.properties:
+        return self._named(name, self.properties, "property")
+
+    def liveness_property(self, name: str) -> Property:
+        return self._named(name, self.liveness, "liveness property")
+
+    def _named(self, name: str, candidates: Sequence[Property], kind: str) -> Property:
+        for candidate in candidates:
             if candidate.name == name:
                 return candidate
-        known = [p.name for p in self.properties]
-        raise UsageError(f"{self.name} has no property {name}", did_you_mean(name, known))
+        known = [candidate.name for candidate in candidates]
+        raise UsageError(f"{self.name} has no {kind} {name}", did_you_mean(name, known) if known else None)
 
     def ranges(self) -> tuple[Property, ...]:
         """What is claimed of the variables' values, a property for each variable."""

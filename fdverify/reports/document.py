@@ -34,8 +34,11 @@ class StepEntry(msgspec.Struct):
 
 
 class TraceEntry(msgspec.Struct):
+    """A run; if there is a ``loop``, the steps of the rounds after that one can be repeated for ever."""
+
     parameters: dict[str, int]
     steps: list[StepEntry]
+    loop: int | None
 
 
 class Document(msgspec.Struct):
@@ -96,7 +99,7 @@ def formatted_schema(document: type[msgspec.Struct]) -> bytes:
 
 
 def trace_entry(trace: Shown) -> TraceEntry:
-    return TraceEntry(trace.parameters, [_step(row) for row in trace.rows])
+    return TraceEntry(trace.parameters, [_step(row) for row in trace.rows], trace.loop)
 
 
 def _step(row: Row) -> StepEntry:

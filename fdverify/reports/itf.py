@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import itf_py
 
 from fdverify.models.system import System
-from fdverify.traces.steps import Row
+from fdverify.traces.steps import Shown
 
 
-def itf(system: System, parameters: Mapping[str, int], rows: Sequence[Row]) -> str:
-    """The rows of a trace as ITF text; a state's choices and position go into its ``#meta``."""
+def itf(system: System, trace: Shown) -> str:
+    """A run as ITF text; a state's choices and position go into its ``#meta``."""
     names = [variable.name for variable in system.variables]
     states = [
         itf_py.State(
             meta={"index": index, "round": row.round, "phase": row.phase, "choices": _listed(row.choices)},
-            values={**parameters, **row.state},
+            values={**trace.parameters, **row.state},
         )
-        for index, row in enumerate(rows)
+        for index, row in enumerate(trace.rows)
     ]
-    trace = itf_py.Trace(
+    written = itf_py.Trace(
         meta={"source": system.name, **system.options},
-        params=list(parameters),
+        params=list(trace.parameters),
         vars=names,
         states=states,
-        loop=None,
+        loop=None if trace.loop is None else sum(row.round <= trace.loop for row in trace.rows) - 1,
     )
-    return json.dumps(itf_py.trace_to_json(trace), indent=1) + "\n"
+    return json.dumps(itf_py.trace_to_json(written), indent=1) + "\n"
 
 
 def _listed(choices: Mapping[str, object]) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fdverify.models.system import Property, System
-from fdverify.traces.steps import Shown
+from fdverify.traces.steps import Row, Shown
 from fdverify.verdict import Result, Verdict
 
 _STYLES = {
@@ -80,7 +80,11 @@ def print_steps(console: Console, trace: Shown) -> None:
     for name in rows[0].shown:
         table.add_column(Text(name), justify="right", overflow="fold")
     before: list[Any] | None = None
+    previous = 0
     for row in rows:
+        if trace.loop is not None and row.round > trace.loop >= previous:
+            table.add_section()
+        previous = row.round
         cells = [*row.state.values(), *row.shown.values()]
         number = str(row.round) if row.phase is None else f"{row.round} {row.phase}"
         pairs = zip(before or cells, cells, strict=True)
@@ -88,6 +92,17 @@ def print_steps(console: Console, trace: Shown) -> None:
         table.add_row(Text(number), Text(chosen(row.choices)), *texts)
         before = cells
     console.print(table)
+    if trace.loop is not None:
+        console.print(Text(_loop_in_words(trace.loop, rows)), soft_wrap=True)
+
+
+def _loop_in_words(loop: int, rows: Sequence[Row]) -> str:
+    """Where the run goes on for ever; what nothing depends on any more, such as a clock, may differ."""
+    first, last = [row for row in rows if row.round == loop][-1], rows[-1]
+    length = last.round - loop
+    differ = [name for name, value in first.state.items() if last.state[name] != value]
+    way = f"round {last.round} leads" if length == 1 else f"rounds {loop + 1} to {last.round} lead"
+    return f"{way} back to the state after round {loop}" + (f", but for {', '.join(differ)}" if differ else "")
 
 
 def _cell(console: Console, value: Any, changed: bool) -> Text:

@@ -18,13 +18,15 @@ from fdverify.models.system import Property, State, System
 class Run:
     """The parameters, and the choices of each round; the last round may have run ``phases_of_last`` phases only.
 
-    A run begins in the initial state, or in ``start``: the values of the variables as plain data.
+    A run begins in the initial state, or in ``start``: the values of the variables as plain data.  The rounds after the
+    first ``loop`` ones can be repeated for ever.
     """
 
     parameters: Mapping[str, int]
     rounds: tuple[Made, ...]
     phases_of_last: int | None = None
     start: Mapping[str, Plain] | None = None
+    loop: int | None = None
 
 
 @dataclass(frozen=True)

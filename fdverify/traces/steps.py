@@ -29,10 +29,12 @@ class Shown:
 
     parameters: dict[str, int]
     rows: tuple[Row, ...]
+    loop: int | None = None
+    """The round after which the rows repeat for ever."""
 
 
 def shown(system: System, run: Run, subrounds: bool = False, show: Sequence[Expression] = ()) -> Shown:
-    return Shown(dict(run.parameters), tuple(rows(replay(system, run), subrounds, show)))
+    return Shown(dict(run.parameters), tuple(rows(replay(system, run), subrounds, show)), run.loop)
 
 
 def rows(trace: Trace, subrounds: bool, show: Sequence[Expression]) -> list[Row]:

@@ -1,6 +1,7 @@
 """What the system says about processes; read from /proc, so on Linux only."""
 
 import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,14 @@ def children(pid: int) -> list[Process]:
 
 def in_session(session: int) -> list[Process]:
     return [process for process in living() if process.session == session]
+
+
+def heed_interrupts() -> None:
+    """For a process that is to be interrupted.
+
+    A shell starts what runs in its background with SIGINT ignored, and that is inherited.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def wait_until(holds: Callable[[], bool], seconds: float) -> bool:

@@ -33,9 +33,10 @@ def model(run, options=()):
             ),
             phases=(Phase("tick", run, (Flag("go"),)),),
             properties=(Property("small", lambda s: s.ticks < 99, "the clock is young"),),
+            liveness=(Property("old", lambda s: s.ticks > 99, "the clock is old"),),
         )
 
-    return Model("clock", "a clock", (Parameter("limit", 1, None),), options, "small", build)
+    return Model("clock", "a clock", (Parameter("limit", 1, None),), options, "small", build, "old")
 
 
 def breaks(s, c):
@@ -69,7 +70,10 @@ EVERY_COMMAND = {
     "phi of zero": (("--delta", "2", "--phi", "0"), "--phi must be at least 1, got 0"),
     "broken expression": ((*FIXED, "--timeout", "phi**"), "'phi**'"),
     "timeout of zero": ((*FIXED, "--timeout", "phi-phi"), "initial_timeout = phi-phi must be at least 1, got 0"),
-    "unknown property": ((*FIXED, "--property", "strong-acuracy"), "did you mean strong-accuracy?"),
+    "unknown property": (
+        (*FIXED, "--property", "eventually-strong-acuracy"),
+        "did you mean eventually-strong-accuracy?",
+    ),
     "unknown option": ((*FIXED, "--colour"), "--colour"),
     "itf into a missing folder": ((*FIXED, "--itf", "missing/run.json"), "cannot write missing/run.json"),
     "missing file": (("absent.py:GOOD",), "no such file: absent.py"),

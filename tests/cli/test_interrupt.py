@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.cli.processes import children, in_session, living, wait_until
+from tests.cli.processes import children, heed_interrupts, in_session, living, wait_until
 from tests.cli.script import environment, script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -20,11 +20,6 @@ LONG = [
 ]
 BUSY_SECONDS = 0.7
 LONG_ENOUGH = 120.0
-
-
-def _heed_interrupts() -> None:
-    # A shell starts what runs in its background with SIGINT ignored, and that is inherited.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
@@ -38,7 +33,7 @@ def working(arguments: tuple[str, ...]) -> Iterator[tuple["subprocess.Popen[str]
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=_heed_interrupts,
+        preexec_fn=heed_interrupts,
     )
     try:
         assert wait_until(lambda: any(c.cpu_seconds > BUSY_SECONDS for c in children(process.pid)), LONG_ENOUGH)

@@ -14,6 +14,7 @@ import pytest
 from fdverify.reports.proof_document import SCHEMA, schema
 from fdverify.smt.decide import Decision
 from tests.cli import written_proofs as files
+from tests.cli.processes import heed_interrupts
 from tests.cli.script import HANG_SECONDS, Outcome, environment, script
 from tests.sampling import FULL
 
@@ -370,7 +371,12 @@ def test_ctrl_c_ends_it_with_all_its_workers(tmp_path: Path, cache: dict[str, st
     folder = written(tmp_path / "proofs", endless=files.ENDLESS)
     program = str(Path(script()).with_name("verify-invariant"))
     with subprocess.Popen(
-        [program, str(folder)], env=cache, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        [program, str(folder)],
+        env=cache,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
     ) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while not children.read_text().split():

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.cli import written_proofs as files
-from tests.cli.processes import children, living, wait_until
+from tests.cli.processes import children, heed_interrupts, living, wait_until
 from tests.testing.project import LONG_ENOUGH, Project, junit
 
 
@@ -87,7 +87,13 @@ def test_a_run_without_proofs_loads_no_solver(project: Project) -> None:
 def test_an_interrupt_leaves_no_process(project: Project) -> None:
     project.write(proof_hard=files.HOURS)
     command = [sys.executable, "-m", "pytest", "-k", "no_factors-step"]
-    with subprocess.Popen(command, cwd=project.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        command,
+        cwd=project.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
+    ) as running:
 
         def busy() -> bool:
             return any(worker.cpu_seconds > 0.5 for worker in children(running.pid))

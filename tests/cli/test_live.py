@@ -1,0 +1,81 @@
+"""`fdverify live`: what it says, shows and writes."""
+
+import json
+from pathlib import Path
+
+import itf_py
+import jsonschema
+
+from fdverify.reports.document import SCHEMA
+from tests.cli.script import found, odd_lines, run, table_cells
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "broken_detectors.py"
+STUBBORN = ("live", f"{EXAMPLES}:STUBBORN", "--delta", "1", "--phi", "2", "--timeout", "1")
+
+
+def test_a_live_detector() -> None:
+    outcome = run("live", "--delta", "1", "--phi", "1", "--timeout", "1")
+    assert outcome.code == 0
+    assert odd_lines(outcome.stderr) == []
+    first, second, _ = outcome.stdout.splitlines()
+    assert first == "proved: in every fair run, eventually-strong-accuracy holds from some time on"
+    assert second.startswith("eventually-strong-accuracy: from some time on,")
+
+
+def test_a_loop_is_shown_and_written(tmp_path: Path) -> None:
+    file = tmp_path / "run.itf.json"
+    outcome = run(*STUBBORN, "--itf", str(file))
+    assert outcome.code == 1
+    code, document = found(*STUBBORN)
+    assert code == 1
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    trace, turn = document["trace"], document["statistics"]["loop"]
+    assert len(trace["steps"]) == trace["loop"] + turn + 1
+    first, last = trace["steps"][trace["loop"]]["state"], trace["steps"][-1]["state"]
+    assert first == last, "nothing grows here"
+    assert any(step["state"]["suspected"] for step in trace["steps"][trace["loop"] + 1 :])
+    rows = table_cells(outcome.stdout)
+    assert len(rows) == len(trace["steps"])
+    lines = outcome.stdout.splitlines()
+    rule = next(number for number, line in enumerate(lines) if line.startswith("├"))
+    assert lines[rule - 1].startswith(f"│ {trace['loop']:>5} │")
+    rounds = f"rounds {trace['loop'] + 1} to {trace['loop'] + turn}"
+    assert f"{rounds} lead back to the state after round {trace['loop']}" in lines
+    written = itf_py.trace_from_json(json.loads(file.read_text()))
+    assert written.loop == trace["loop"]
+
+
+def test_at_sub_rounds_the_loop_is_the_same() -> None:
+    outcome = run(*STUBBORN, "--subrounds")
+    _, document = found(*STUBBORN)
+    assert f"lead back to the state after round {document['trace']['loop']}" in outcome.stdout
+    assert outcome.stdout.count("├") == 1
+
+
+def test_what_differs_after_a_turn_is_named() -> None:
+    arguments = ("--crash", "--delta", "0", "--phi", "1", "--timeout", "2", "--property", "strong-completeness")
+    outcome = run("live", f"{EXAMPLES}:TRUSTING", *arguments)
+    assert outcome.code == 1
+    assert "lead back to the state after round 2, but for hlfsc" in outcome.stdout
+
+
+def test_an_unfair_loop_is_shown_on_demand() -> None:
+    arguments = ("--crash", "--delta", "1", "--phi", "2", "--timeout", "2", "--property", "strong-completeness")
+    lazy = ("live", f"{EXAMPLES}:LAZY_RECEIVER", *arguments)
+    assert found(*lazy)[0] == 0
+    code, document = found(*lazy, "--unfair")
+    assert (code, document["verdict"]) == (1, "violated")
+
+
+def test_bad_input() -> None:
+    fixed = ("--delta", "1", "--phi", "1")
+    for arguments, said in (
+        (("live", *fixed, "--property", "strong-accuracy"), "has no liveness property strong-accuracy"),
+        (("live", *fixed, "--property", "strong-completeness"), "has no liveness property strong-completeness"),
+        (("live", "--delta", "1"), "phi must be fixed"),
+        (("explore", *fixed, "--property", "strong-completeness"), "has no property strong-completeness"),
+    ):
+        outcome = run(*arguments)
+        assert (outcome.code, outcome.stdout) == (2, "")
+        (line,) = outcome.stderr.splitlines()
+        assert said in line
