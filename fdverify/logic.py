@@ -86,11 +86,14 @@ class Symbolic(ABC):
 def noticing_misuse() -> Iterator[list[SymbolicMisuse]]:
     """Within this block, every misuse is noted in the list, whether or not the exception is caught on its way."""
     noticed: list[SymbolicMisuse] = []
+    outer = _noticed.get()
     token = _noticed.set(noticed)
     try:
         yield noticed
     finally:
         _noticed.reset(token)
+        if outer is not None:
+            outer += noticed
 
 
 def misuse(message: str, hint: str) -> NoReturn:

@@ -34,7 +34,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, None]:
     outcome = yield
     config = parent.config
-    if not config.stash[KEY].collects(file_path):
+    if not config.stash[KEY].collects(file_path, config.rootpath):
         return
     from fdverify.testing.items import ProofFile
 

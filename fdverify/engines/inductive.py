@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from fdverify.engines.constants import check_constant
 from fdverify.errors import UsageError
 from fdverify.logic import Not
 from fdverify.models.system import Property, State, System
@@ -152,7 +153,10 @@ class _Part:
 
 
 def _part(unrolling: Unrolling, about: Property) -> _Part:
-    negated = truth(Not(about.holds(unrolling.states[-1])))
+    holds = about.holds(unrolling.states[-1])
+    if unrolling.anywhere:
+        check_constant(unrolling.system, about, holds)
+    negated = truth(Not(holds))
     return _Part(about, negated, unrolling.age_facts(unrolling.closure.copy()))
 
 

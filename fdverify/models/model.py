@@ -45,7 +45,7 @@ class Model:
         for option in self.options:
             chosen = options.get(option.name, option.default)
             switch = isinstance(option.default, bool)
-            if not isinstance(chosen, bool if switch else str | None):
+            if not isinstance(chosen, bool if switch else (str, type(None), type(option.default))):
                 raise UsageError(f"--{option.name} must be {'true or false' if switch else 'text'}, got {chosen!r}")
             if option.choices and chosen is not None and chosen not in option.choices:
                 raise UsageError(f"--{option.name} must be one of {', '.join(option.choices)}, got {chosen}")

@@ -249,7 +249,7 @@ class Course:
         """Keep the text of an obligation for whoever wants to look into it; where, if it could be written."""
         if self._settings.smtlib is None:
             # Another project may have a proof of the same name.
-            digest = sha256(str(self.result.path.resolve()).encode()).hexdigest()[:8]
+            digest = sha256(os.fsencode(self.result.path.resolve())).hexdigest()[:8]
             self._keep(checked, folder() / "unknown", f"{self.result.name}-{digest}")
         return checked.kept
 

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import FdverifyError, UsageError, located, nearby
 from fdverify.logic import Truth, shortened
-from fdverify.models.catalogue import find_model, in_user_file, line_in
+from fdverify.models.catalogue import find_model, in_user_file, is_file_reference, is_users, line_in
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, did_you_mean, truthful
 from fdverify.verdict import Verdict
@@ -50,11 +50,11 @@ class Proof:
     """
 
     def __init__(self, model: str | Model, *, goal: str | None = None, **options: OptionValue) -> None:
-        frame = _calling_frame()
+        frame = _writing_frame()
         self.source = _source_in(frame)
         # Noted where it is written, so that no proof of a file is overlooked, whatever becomes of its name.
         frame.f_globals.setdefault(_PROOFS, []).append(self)
-        self.model = self._told(lambda: find_model(model)) if isinstance(model, str) else model
+        self.model = self._told(lambda: self._found(model)) if isinstance(model, str) else model
         self.options = options
         self._goal_name = goal
         self._goal: Property | None = None
@@ -63,10 +63,19 @@ class Proof:
         self._predicates: list[Callable[[Any], Truth]] = []
         self.written: dict[str, Callable[[Any], Truth]] = {}
         self.sources: dict[str, Source] = {}
+        self.roles: dict[str, str] = {}
+        """Whether a claim is an invariant, the goal or an assumption."""
         known = [option.name for option in self.model.options]
         for name in options:
             if name not in known:
                 raise UsageError(f"{self.source}: {self.model.name} has no option {name}", did_you_mean(name, known))
+
+    def _found(self, reference: str) -> Model:
+        """The model, looked for beside the proof first."""
+        beside = self.source.file.parent / reference.rpartition(":")[0]
+        if is_file_reference(reference) and beside.is_file():
+            return find_model(str(self.source.file.parent / reference))
+        return find_model(reference)
 
     def invariant(self, predicate: Predicate) -> Predicate:
         """A conjunct: a function of the state whose docstring says in one line what it means."""
@@ -155,6 +164,7 @@ class Proof:
         if not name.isidentifier():
             raise UsageError(f"{source}: an {what} needs a name", "write it with def")
         self.sources[name] = source
+        self.roles[name] = what
         self.written[name] = predicate
         meaning = (inspect.getdoc(predicate) or "").partition("\n")[0].strip()
         if not meaning:
@@ -233,6 +243,18 @@ def _caller() -> Source:
 
 def _source_in(frame: FrameType) -> Source:
     return Source(Path(frame.f_code.co_filename), frame.f_lineno)
+
+
+def _writing_frame() -> FrameType:
+    """The line of a user's file that is being loaded, even if it calls a function elsewhere; or whoever calls."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "<module>":
+            if is_users(frame.f_globals.get("__name__", "")):
+                return frame
+            break
+        frame = frame.f_back
+    return _calling_frame()
 
 
 def _calling_frame() -> FrameType:

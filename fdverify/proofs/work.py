@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, Undecided, questions
 from fdverify.engines.parameters import check_parameters
 from fdverify.errors import located
-from fdverify.models.catalogue import neighbours_importable
+from fdverify.models.catalogue import loaded_file, neighbours_importable
 from fdverify.models.model import OptionValue
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof, blaming
@@ -44,8 +44,12 @@ class Case:
     @contextmanager
     def at_home(self) -> Iterator[None]:
         """Where the author's code runs: beside its neighbours if it is a file, and to blame for what it raises."""
-        beside = neighbours_importable(self.source) if isinstance(self.source, Path) else nullcontext()
-        with beside, blaming(self.path):
+        if not isinstance(self.source, Path):
+            with blaming(self.path):
+                yield
+            return
+        model = loaded_file(self.proof().model.build)
+        with neighbours_importable(self.source, model), blaming(self.path), blaming(model or self.path):
             yield
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from fdverify.engines.inductive import ASSUMPTIONS, Kind, Outlined, outline
 from fdverify.errors import FdverifyError, InternalError, UsageError, nearby
-from fdverify.models.catalogue import neighbours_importable
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.one_by_one import OneByOne
 from fdverify.proofs.proof import Proof
@@ -31,8 +30,9 @@ class ProofFile(pytest.File):
     def collect(self) -> Iterator[ObligationItem]:
         try:
             proof = load_proof(self.path)
-            with neighbours_importable(self.path):
-                invariant = proof.at({}, {})
+            case = self.config.stash[KEY].settings(jobs=1).case(self.path)
+            with case.at_home():
+                invariant = case.invariant()
         except FdverifyError as error:
             raise self.CollectError(str(error)) from error
         obligations = outline(invariant)
@@ -58,10 +58,20 @@ def _expected(proof: Proof, obligations: list[Outlined]) -> dict[str, tuple[Verd
     """For each obligation about a claim that is meant to fail: how, and all obligations about that claim."""
     found = {}
     for claim, verdict in proof.expected().items():
-        names = (ASSUMPTIONS,) if claim in proof.assumed() else ()
-        about = tuple(each for each in obligations if each.about == claim or each.name in names)
+        about = tuple(each for each in obligations if _is_about(each, claim, proof.roles[claim]))
         found.update({each.name: (verdict, about) for each in about})
     return found
+
+
+def _is_about(obligation: Outlined, claim: str, role: str) -> bool:
+    """Whether it shows something of this claim; a conjunct may have the name of the goal."""
+    match role:
+        case "assumption":
+            return obligation.name == ASSUMPTIONS
+        case "goal":
+            return obligation.kind in (Kind.GOAL, Kind.VACUITY)
+        case _:
+            return obligation.kind in (Kind.INITIATION, Kind.CONSECUTION) and obligation.about == claim
 
 
 class ObligationItem(pytest.Item):

@@ -32,9 +32,10 @@ class Options:
     cache: bool
     second_opinion: str | None
 
-    def collects(self, path: Path) -> bool:
+    def collects(self, path: Path, root: Path) -> bool:
         """Whether it is a proof file: what starts with _ helps proofs, and conftest.py is pytest's."""
-        return not path.name.startswith("_") and path.name != "conftest.py" and matches(path, self.files)
+        below = "/" / path.relative_to(root) if path.is_relative_to(root) else path
+        return not path.name.startswith("_") and path.name != "conftest.py" and matches(below, self.files)
 
     def settings(self, jobs: int) -> Settings:
         from fdverify.proofs.course import Settings

@@ -65,6 +65,8 @@ class Verify:
     def proved(self, proof: Proof | Path | str, *, k: int = 1, **values: Value) -> ProofResult:
         """The proof, of a file or at hand, is one."""
         __tracebackhide__ = True
+        if not isinstance(proof, Proof | Path | str):
+            raise UsageError(f"a proof is a file or a Proof, got {proof!r}")
         source = proof if isinstance(proof, Proof) else self._below_root(proof)
         model = (source if isinstance(source, Proof) else load_proof(source)).model
         parameters, options = _split(model, values)
@@ -85,6 +87,8 @@ class Verify:
     ) -> Shown:
         """A run of at most so many rounds breaks the property; the shortest one, step by step."""
         __tracebackhide__ = True
+        if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
+            raise UsageError(f"depth must be a number of rounds, got {depth!r}")
         about, result, steps = self._checked("bmc", model, property, {"depth": depth}, values)
         if result.verdict is not Verdict.VIOLATED or steps is None:
             self._fail(result.verdict, f"{about} is not violated", result.detail, [])
@@ -111,6 +115,8 @@ class Verify:
         values: Mapping[str, Value],
     ) -> tuple[str, Result, Shown | None]:
         """What the claim is called, what the engine found, and the run of that."""
+        if not isinstance(model, Model | str) or not isinstance(claim, Property | str | None):
+            raise UsageError("a model is a name or a Model, a property is a name or a Property")
         if isinstance(model, str) and is_file_reference(model):
             model = str(self._below_root(model))
         found = find_model(model) if isinstance(model, str) else model

@@ -194,3 +194,24 @@ def test_no_claim_is_meant_to_be_proved_or_unknown(project: Project, verdict: st
     assert found.outcomes == {"proof_mine.py": "ERROR"}
     hint = "(hint: one of not-inductive, violated, vacuous)"
     assert f"proof_mine.py:16: no claim is meant to be {verdict} {hint}" in found.out
+
+
+def test_a_mark_on_a_conjunct_is_not_for_the_goal_of_its_name(project: Project) -> None:
+    """The goal is a property of the model here, and the conjunct has its name."""
+    model = (
+        "from dataclasses import replace\nfrom fdverify.models.chandra_toueg import CHANDRA_TOUEG\n"
+        "from fdverify.models.system import Property\n\n"
+        "def build(**chosen):\n"
+        "    idle = Property('idle', lambda s: s.waiting_time < 1, 'nobody waits')\n"
+        "    return replace(CHANDRA_TOUEG.build(**chosen), properties=(idle,))\n\n"
+        "TOY = replace(CHANDRA_TOUEG, build=build)\n"
+    )
+    proof = files.HEAD + (
+        "from fdverify.proofs import expect_verdict\n"
+        'proof = Proof("toy.py:TOY", goal="idle")\n\n\n'
+        '@expect_verdict("violated")\n@proof.invariant\ndef idle(s):\n'
+        '    """It holds."""\n    return s.waiting_time >= 0\n'
+    )
+    project.write(toy=model, proof_mine=proof)
+    found = project.pytest("-k", "idle or goal")
+    assert {"proof_mine.py::idle-init", "proof_mine.py::idle-step", "proof_mine.py::goal"} <= found.failed
