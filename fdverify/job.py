@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fdverify.errors import FdverifyError, UsageError
-from fdverify.models.catalogue import find_model, in_user_file, is_file_reference, line_in, neighbours_importable
+from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, System
+from fdverify.models.user_files import in_user_file, line_in, neighbours_importable
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.verdict import Progress, Report, Result, Verdict
 

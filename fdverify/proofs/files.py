@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fdverify.errors import UsageError, nearby
-from fdverify.models.catalogue import load_module
+from fdverify.models.user_files import load_module
 from fdverify.proofs.proof import Proof, is_stray, proofs_of, source_of
 
 

@@ -22,9 +22,10 @@ from typing import Any, TypeVar
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import FdverifyError, UsageError, located, nearby
 from fdverify.logic import Truth, shortened
-from fdverify.models.catalogue import find_model, in_user_file, is_file_reference, is_users, line_in
+from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, did_you_mean, truthful
+from fdverify.models.user_files import in_user_file, is_users, line_in
 from fdverify.verdict import Verdict
 
 Found = TypeVar("Found")

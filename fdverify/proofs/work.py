@@ -10,8 +10,8 @@ from pathlib import Path
 from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, Undecided, questions
 from fdverify.engines.parameters import check_parameters
 from fdverify.errors import located
-from fdverify.models.catalogue import loaded_file, neighbours_importable
 from fdverify.models.model import OptionValue
+from fdverify.models.user_files import loaded_file, neighbours_importable
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof, blaming
 from fdverify.smt.cache import Cache

@@ -1,0 +1,190 @@
+"""Running users' Python files: as they are now, beside their neighbours, and to blame for what they raise."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from fdverify.errors import FdverifyError, UsageError, located, nearby
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """A user's file that was run: what it and its neighbours said then, and those of its neighbours that were run."""
+
+    module: ModuleType
+    contents: dict[Path, bytes]
+    neighbours: dict[str, ModuleType]
+
+    def is_current(self) -> bool:
+        return all(path.is_file() and path.read_bytes() == content for path, content in self.contents.items())
+
+
+_loaded: dict[Path, _Loaded] = {}
+"""What was run in this process: running a file again may take long, or print again."""
+_running: list[_Loaded] = []
+"""What is being run: a file may ask for a model in another one."""
+_USERS = "fdverify_user_"
+
+
+def is_users(module: str) -> bool:
+    """Whether a module of this name is a user's file that was loaded here."""
+    return module.startswith(_USERS)
+
+
+def loaded_file(code: object) -> Path | None:
+    """The user's file that a function was defined in, if it was loaded here."""
+    file = Path(getattr(getattr(code, "__code__", None), "co_filename", ""))
+    return file if file in _loaded else None
+
+
+def load_module(path: Path) -> ModuleType:
+    """Run a user's Python file, once as it is; whatever is wrong with it is said in one line that names the place."""
+    if not path.is_file():
+        raise UsageError(f"no such file: {nearby(path)}")
+    known = _loaded.get(path.resolve())
+    if known is None or not known.is_current():
+        known = _loaded[path.resolve()] = _run(path)
+    for outer in _running:
+        outer.contents.update(known.contents)
+    return known.module
+
+
+def _run(path: Path) -> _Loaded:
+    # A name of its own, so that a user's random.py does not stand in for Python's.
+    name = f"{_USERS}{path.stem}"
+    contents: dict[Path, bytes] = {}
+    loader = _SourceAsItIs(name, str(path.resolve()), contents)
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    assert spec is not None, "a path with a loader has a spec"
+    loaded = _Loaded(importlib.util.module_from_spec(spec), contents, {})
+    sys.modules[spec.name] = loaded.module
+    _running.append(loaded)
+    try:
+        with _importable(path, loaded):
+            loader.exec_module(loaded.module)
+    except SyntaxError as error:
+        raise UsageError(f"{located(error.filename or path, error.lineno or 1)}: {error.msg}") from error
+    except FdverifyError:
+        raise
+    except (Exception, SystemExit) as error:  # a user's file may raise anything
+        raise in_user_file(error, path) from error
+    finally:
+        _running.pop()
+    return loaded
+
+
+class _SourceAsItIs(SourceFileLoader):
+    """Compiles what the file says now, and notes it.
+
+    Python's own loader takes bytecode for current if the file has the same size and second of change: two edits in a
+    second would be one.
+    """
+
+    def __init__(self, fullname: str, path: str, contents: dict[Path, bytes]) -> None:
+        super().__init__(fullname, path)
+        self._contents = contents
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        self._contents[Path(path)] = content = self.get_data(path)
+        return self.source_to_code(content, path)
+
+
+class _Neighbours(MetaPathFinder):
+    """Finds the modules and packages beside a file; Python's own and the libraries of this package come first."""
+
+    def __init__(self, folder: Path, contents: dict[Path, bytes], also: Path | None) -> None:
+        self._folder = folder
+        self._contents = contents
+        self._names = _module_names(folder) - {*sys.stdlib_module_names, *_LIBRARIES}
+        self._ambiguous = self._names & _module_names(also) if also is not None and also != folder else set[str]()
+
+    def finds(self, fullname: str) -> bool:
+        return fullname.partition(".")[0] in self._names
+
+    def is_ambiguous(self, fullname: str) -> bool:
+        return fullname.partition(".")[0] in self._ambiguous
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> ModuleSpec | None:
+        if not self.finds(fullname):
+            return None
+        if self.is_ambiguous(fullname):
+            raise ImportError(f"{fullname} is beside the proof and beside its model; import it when the file is loaded")
+        spec = PathFinder.find_spec(fullname, [str(self._folder)] if path is None else path)
+        if spec is not None and spec.origin is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _SourceAsItIs(fullname, spec.origin, self._contents)
+        return spec
+
+
+_LIBRARIES = frozenset(
+    {"fdverify", "__main__", "z3", "numpy", "networkx", "msgspec", "rich", "typer", "click", "platformdirs"}
+    | {"itf_py", "pysmt", "cvc5", "six", "pytest", "_pytest", "pluggy", "xdist", "execnet"}
+)
+"""What this package uses, or runs under: it must not find other modules under these names."""
+
+
+def _module_names(folder: Path) -> set[str]:
+    try:
+        inside = list(folder.iterdir())
+    except OSError:  # it cannot be listed, or is gone
+        return set()
+    files = {path.stem for path in inside if path.suffix == ".py"}
+    folders = {path for path in inside if path.is_dir() and any(path.glob("*.py"))}
+    return files | {path.name for path in folders if (path / "__init__.py").is_file() or not _is_elsewhere(path.name)}
+
+
+def _is_elsewhere(name: str) -> bool:
+    """Whether there is a module of this name; Python prefers it to a folder that does not say that it is a package."""
+    spec = PathFinder.find_spec(name)
+    return spec is not None and spec.origin is not None
+
+
+@contextmanager
+def neighbours_importable(file: Path, model: Path | None = None) -> Iterator[None]:
+    """While code of a file that was loaded runs, let it import what is beside it, as it could then.
+
+    Which of two files imports a module cannot be told, so what is also beside the file of its model is refused.
+    """
+    loaded = _loaded.get(file.resolve())
+    with nullcontext() if loaded is None else _importable(file, loaded, model):
+        yield
+
+
+@contextmanager
+def _importable(file: Path, loaded: _Loaded, model: Path | None = None) -> Iterator[None]:
+    """Let it import what is beside it, whatever else has those names in this process, each module once."""
+    finder = _Neighbours(file.resolve().parent, loaded.contents, None if model is None else model.parent)
+    hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if finder.finds(name)}
+    sys.modules.update({name: module for name, module in loaded.neighbours.items() if not finder.is_ambiguous(name)})
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        own = [name for name in sys.modules if finder.finds(name)]
+        loaded.neighbours.update({name: sys.modules.pop(name) for name in own})
+        sys.modules.update(hidden)
+
+
+def in_user_file(error: BaseException, path: Path) -> UsageError:
+    """An exception that came out of a user's file, with the last line of that file it passed through."""
+    line = line_in(error, path) or 0
+    return UsageError(f"{located(path, line)}: {type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def line_in(error: BaseException, path: Path) -> int | None:
+    """The last line of a file that an exception passed through on its way."""
+    line, trace = None, error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
