@@ -115,7 +115,8 @@ class Course:
         return settings.second_opinion is not None or settings.stability > 0 or settings.seed != 0
 
     def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
-        task = Task((self, stage, name, at), what, limit)
+        # A step is the same whatever else was asked.
+        task = Task((self, stage, name, at), what, limit, alone=stage == "explain")
         if stage not in ("load", "prepare", "vacuity"):
             self._running.add(task.key)
         return task

@@ -27,13 +27,15 @@ class Task:
     """Work for a worker process: what is called, for what, and at most how long (``None``: as long as there is time).
 
     Work that takes longer than ``patience`` while other work waits is stopped and begun again later with more of it, so
-    that a few hard questions do not keep the easy ones waiting.
+    that a few hard questions do not keep the easy ones waiting.  Work to be done ``alone`` gets a process that has done
+    nothing before: which of several models a solver finds depends on what it was asked earlier.
     """
 
     key: Any
     work: Callable[[], Any]
     limit: float | None = None
     patience: float = _PATIENCE
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,13 +76,14 @@ class _Worker:
         self._inherited = inherited
         self.task: Task | None = None
         self.since = 0.0
+        self.has_worked = False
 
     def start(self) -> None:
         start(self.process)
         self._there.close()
 
     def give(self, task: Task) -> None:
-        self.task, self.since = task, monotonic()
+        self.task, self.since, self.has_worked = task, monotonic(), True
         text = BytesIO()
         _Pickler(text, self._inherited).dump(task.work)
         self.here.send_bytes(text.getvalue())
@@ -148,9 +151,12 @@ class Pool:
 
     def _hand_out(self) -> None:
         for worker in list(self._workers):
-            if worker.task is None and not worker.process.is_alive():
-                self._remove(worker)  # it was killed while it had nothing to do
-            elif worker.task is None and self._waiting:
+            if worker.task is not None:
+                continue
+            wanted_fresh = bool(self._waiting) and self._waiting[0].alone and worker.has_worked
+            if wanted_fresh or not worker.process.is_alive():  # or it was killed while it had nothing to do
+                self._remove(worker)
+            elif self._waiting:
                 worker.give(self._waiting.popleft())
         while self._waiting and len(self._workers) < self._jobs:
             # Known before it is started: whatever interrupts this, it will be stopped.

@@ -140,6 +140,13 @@ def test_workers_stay_for_the_next_run() -> None:
     assert children(os.getpid()) == []
 
 
+def test_work_that_is_to_be_done_alone_has_a_process_of_its_own() -> None:
+    tasks = [Task("before", os.getpid), *(Task(number, os.getpid, alone=True) for number in range(3))]
+    with Pool(1) as pool:
+        assert len(set(heard_in(pool, tasks).values.values())) == 4
+        assert len(set(heard_in(pool, squares([1])).values)) == 1
+
+
 def test_a_worker_killed_between_runs_is_replaced() -> None:
     with Pool(1) as pool:
         first = heard_in(pool, [Task("who", os.getpid)]).values["who"]
