@@ -1,10 +1,12 @@
 """Bad input is one line on stderr and exit code 2: nothing on stdout, nothing written, no traceback."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from tests.cli.script import COMMANDS, run
+from tests.sampling import every
 
 FIXED = ("--delta", "2", "--phi", "4")
 
@@ -156,15 +158,13 @@ def check_refused(folder: Path, arguments: tuple[str, ...], part: str) -> None:
     assert contents(folder) == before
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("case", EVERY_COMMAND)
+@pytest.mark.parametrize(("command", "case"), every(3, list(product(COMMANDS, EVERY_COMMAND))))
 def test_every_command_refuses(folder: Path, command: str, case: str) -> None:
     arguments, part = EVERY_COMMAND[case]
     check_refused(folder, (command, *arguments), part)
 
 
-@pytest.mark.parametrize("command", ["bmc", "simulate"])
-@pytest.mark.parametrize("case", BEFORE_THE_ENGINE)
+@pytest.mark.parametrize(("case", "command"), every(3, list(product(BEFORE_THE_ENGINE, ["bmc", "simulate"]))))
 def test_refused_before_the_engine_starts(folder: Path, command: str, case: str) -> None:
     """One command with a solver and one without stand for all: which engine it would be makes no difference."""
     arguments, part = BEFORE_THE_ENGINE[case]

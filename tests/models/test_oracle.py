@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from fdverify.models.chandra_toueg import chandra_toueg
 from fdverify.models.interpret import initial_state, observe, possible
 from fdverify.models.system import State, System
 from tests.oracle import appendix_b
+from tests.sampling import every
 
 SUB_ROUNDS = {
     "schedule_sender": "SSched",
@@ -74,10 +75,10 @@ def oracle_levels(delta: int, phi: int, timeout: int) -> list[set[appendix_b.Sta
     return appendix_b.Module(Delta=delta, Phi=phi, TODefault=timeout).levels(most=DEEPEST)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("timeout", ["6*phi+delta", "delta+1"])
-@pytest.mark.parametrize("phi", [1, 2, 3])
-@pytest.mark.parametrize("delta", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    ("delta", "phi", "timeout", "encoding"),
+    every(5, list(product(range(4), (1, 2, 3), ("6*phi+delta", "delta+1"), ENCODINGS))),
+)
 def test_same_sub_round_states_level_by_level(delta: int, phi: int, timeout: str, encoding: str) -> None:
     """A safe timeout never grows; a short one grows until it is safe enough, so both instances have an end."""
     system = chandra_toueg(delta, phi, timeout=timeout, buffer=encoding)

@@ -1,5 +1,6 @@
 """Obligations one at a time: the same as all at once, and no less suspicious."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from fdverify.proofs.one_by_one import OneByOne
 from fdverify.smt.decide import Decision
 from fdverify.verdict import Verdict
 from tests.cli import written_proofs as files
+from tests.sampling import every
 
 SHIPPED = sorted((Path(__file__).parents[2] / "invariants").glob("*.py"))
 
@@ -30,8 +32,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("k", [1, 2])
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize(("path", "k"), every(3, list(product(SHIPPED, (1, 2)))))
 def test_the_outline_is_what_is_made(path: Path, k: int) -> None:
     invariant = load_proof(path).at({}, {}, k)
     outlined = [(each.name, each.kind, each.about) for each in outline(invariant)]

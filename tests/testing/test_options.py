@@ -6,7 +6,8 @@ import pytest
 
 from fdverify.testing.options import Options
 from tests.cli import written_proofs as files
-from tests.testing.project import Project, junit
+from tests.sampling import every
+from tests.testing.project import XDIST, Project, junit
 
 
 def header(out: str) -> str:
@@ -46,7 +47,7 @@ def test_the_header_tells_the_options(any_pytest: Project) -> None:
 )
 def test_a_bad_value_is_one_line_and_exit_4(project: Project, option: str, message: str) -> None:
     project.write(proof_good=files.GOOD)
-    for xdist in ((), ("-n", "2")):
+    for xdist in every(2, XDIST):
         found = project.pytest(option, *xdist)
         assert found.code == 4
         (line,) = (found.out + found.error).split("\n\n")[0].strip().splitlines()
