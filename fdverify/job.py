@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fdverify.errors import FdverifyError, UsageError
+from fdverify.errors import UsageError
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, System
-from fdverify.models.user_files import in_user_file, line_in, neighbours_importable
+from fdverify.models.user_files import blaming, neighbours_importable
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.verdict import Progress, Report, Result, Verdict
 
@@ -95,15 +95,8 @@ class Job:
         if not isinstance(self.model, str) or not is_file_reference(self.model):
             return work()
         path = Path(self.model.rpartition(":")[0])
-        try:
-            with neighbours_importable(path):
-                return work()
-        except FdverifyError:
-            raise
-        except (Exception, SystemExit) as error:
-            if line_in(error, path) is None:
-                raise
-            raise in_user_file(error, path) from error
+        with neighbours_importable(path), blaming(path):
+            return work()
 
 
 def _engine(command: str) -> Callable[..., Result]:

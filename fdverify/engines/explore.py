@@ -176,6 +176,14 @@ class Exploration:
         whole = tuple({name: value for step in part for name, value in step.items()} for part in rounds)
         return Run(values, whole, len(rounds[-1]) if rounds else None)
 
+    def run_to_dead_end(self, end: _End) -> Run:
+        """The run, once its replay has shown that the interpreter cannot go on either."""
+        run = self.trace_to(end)
+        trace = replay(self.system, run)
+        if run.phases_of_last in (None, len(trace.system.phases)) and first_round(trace.system, trace.last) is not None:
+            raise InternalError("the interpreter goes on where the explorer found a dead end")
+        return run
+
     def capped(self, rows: Rows) -> Rows:
         if not self.caps:
             return rows
@@ -254,10 +262,7 @@ def _result(exploration: Exploration, seconds: float) -> Result:
         run = confirmed(exploration.system, claim, exploration.trace_to(exploration.violation))
         return result(Verdict.VIOLATED, f"{claim.name} is violated after {_steps(exploration, run)}", run)
     if exploration.dead_end is not None:
-        run = exploration.trace_to(exploration.dead_end)
-        trace = replay(exploration.system, run)
-        if run.phases_of_last in (None, len(trace.system.phases)) and first_round(trace.system, trace.last) is not None:
-            raise InternalError("the interpreter goes on where the explorer found a dead end")
+        run = exploration.run_to_dead_end(exploration.dead_end)
         return result(Verdict.VACUOUS, f"a dead end: no step is possible after {_steps(exploration, run)}", run)
     if not exploration.complete:
         steps = "sub-rounds" if exploration.subrounds else "rounds"

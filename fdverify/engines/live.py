@@ -43,7 +43,7 @@ def live(system: System, claim: Property, unfair: bool = False, report: Report =
         return Result(verdict, detail, statistics, (obligation,), run)
 
     if exploration.dead_end is not None:
-        run = exploration.trace_to(exploration.dead_end)
+        run = exploration.run_to_dead_end(exploration.dead_end)
         return result(Verdict.VACUOUS, f"a dead end: no step is possible after {rounds(len(run.rounds))}", run)
     graph = _Graph(exploration)
     way, loop = graph.lasso(graph.where(claim, False), [graph.where(each, True) for each in fairness])

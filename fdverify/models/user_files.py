@@ -174,6 +174,24 @@ def _importable(file: Path, loaded: _Loaded, model: Path | None = None) -> Itera
         sys.modules.update(hidden)
 
 
+@contextmanager
+def blaming(file: Path) -> Iterator[None]:
+    """What an author's code raises is bad input, told with the last line of the file that it passed through."""
+    try:
+        yield
+    except UsageError as error:
+        line = line_in(error, file)
+        if ".py:" in error.message or line is None:
+            raise
+        raise UsageError(f"{located(file, line)}: {error.message}", error.hint) from error
+    except FdverifyError:
+        raise
+    except (Exception, SystemExit) as error:
+        if line_in(error, file) is None:
+            raise
+        raise in_user_file(error, file) from error
+
+
 def in_user_file(error: BaseException, path: Path) -> UsageError:
     """An exception that came out of a user's file, with the last line of that file it passed through."""
     line = line_in(error, path) or 0

@@ -12,20 +12,19 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
-from fdverify.errors import FdverifyError, UsageError, located, nearby
+from fdverify.errors import UsageError, located, nearby
 from fdverify.logic import Truth, shortened
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, did_you_mean, truthful
-from fdverify.models.user_files import in_user_file, is_users, line_in
+from fdverify.models.user_files import blaming, is_users
 from fdverify.verdict import Verdict
 
 Found = TypeVar("Found")
@@ -211,24 +210,6 @@ def _blamed(predicate: Callable[[Any], Truth], source: Source) -> Callable[[Stat
             return predicate(state)
 
     return holds
-
-
-@contextmanager
-def blaming(file: Path) -> Iterator[None]:
-    """What an author's code raises is bad input, told with the last line of the file that it passed through."""
-    try:
-        yield
-    except UsageError as error:
-        line = line_in(error, file)
-        if ".py:" in error.message or line is None:
-            raise
-        raise UsageError(f"{located(file, line)}: {error.message}", error.hint) from error
-    except FdverifyError:
-        raise
-    except (Exception, SystemExit) as error:
-        if line_in(error, file) is None:
-            raise
-        raise in_user_file(error, file) from error
 
 
 def source_of(predicate: Any) -> Source:

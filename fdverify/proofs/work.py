@@ -11,9 +11,9 @@ from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbrok
 from fdverify.engines.parameters import check_parameters
 from fdverify.errors import located
 from fdverify.models.model import OptionValue
-from fdverify.models.user_files import loaded_file, neighbours_importable
+from fdverify.models.user_files import blaming, loaded_file, neighbours_importable
 from fdverify.proofs.files import load_proof
-from fdverify.proofs.proof import Proof, blaming
+from fdverify.proofs.proof import Proof
 from fdverify.smt.cache import Cache
 from fdverify.smt.decide import Decision, decide
 from fdverify.smt.script import Script
