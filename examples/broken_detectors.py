@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from fdverify.logic import And, If, Implies, Min, Not, Or
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG, ReceiverPc, receiver_runs, schedule_receiver, sender_correct
+from fdverify.models.chandra_toueg import CHANDRA_TOUEG, ReceiverPc, receiver_runs, sender_correct
 from fdverify.models.model import Model
 from fdverify.models.system import Choices, State, System, Update, update
 
@@ -24,14 +24,18 @@ def _broken(name: str, summary: str, change: Callable[[System], System]) -> Mode
 
 def _without_obligation(system: System) -> System:
     """An old message need not be delivered: it may be passed over for ever."""
-    receive = next(phase for phase in system.phases if phase.name == "receive")
+    receive = system.phase("receive")
     return system.with_phase("receive", lambda s, c: update(**receive.run(s, c).changes))
 
 
-def _sleep_longer(s: State, c: Choices) -> Update:
+def _sleep_longer(system: System) -> System:
     """The receiver may idle one round more than the bound allows."""
-    made = schedule_receiver(s, c)
-    return update(assume=Or(c.receiver_active, s.receiver_timer < s.phi), **made.changes)
+    schedule = system.phase("schedule_receiver")
+
+    def run(s: State, c: Choices) -> Update:
+        return replace(schedule.run(s, c), assume=Or(c.receiver_active, s.receiver_timer < s.phi))
+
+    return system.with_phase("schedule_receiver", run)
 
 
 def _send_later(s: State, c: Choices) -> Update:
@@ -55,7 +59,7 @@ def _suspect_early(s: State, c: Choices) -> Update:
 
 def _keep_timeout(system: System) -> System:
     """A wrong suspicion teaches nothing: the timeout stays as it is."""
-    receive = next(phase for phase in system.phases if phase.name == "receive")
+    receive = system.phase("receive")
 
     def run(s: State, c: Choices) -> Update:
         made = receive.run(s, c)
@@ -70,10 +74,15 @@ def _never_suspect(s: State, c: Choices) -> Update:
     return update(waiting_time=If(And(active, s.waiting_time < s.timeout), s.waiting_time + 1, s.waiting_time))
 
 
-def _may_stop(s: State, c: Choices) -> Update:
+def _may_stop(system: System) -> System:
     """The receiver may idle for ever; its timer then stays where it is."""
-    made = schedule_receiver(s, c)
-    return update(**{**made.changes, "receiver_timer": If(c.receiver_active, 0, Min(s.receiver_timer + 1, s.phi))})
+    schedule = system.phase("schedule_receiver")
+
+    def run(s: State, c: Choices) -> Update:
+        timer = If(c.receiver_active, 0, Min(s.receiver_timer + 1, s.phi))
+        return update(**{**schedule.run(s, c).changes, "receiver_timer": timer})
+
+    return system.with_phase("schedule_receiver", run)
 
 
 def _receive_before_ageing(system: System) -> System:
@@ -86,9 +95,7 @@ def _receive_before_ageing(system: System) -> System:
 
 
 LOSSY = _broken("lossy", "messages may be lost", _without_obligation)
-SLEEPY_RECEIVER = _broken(
-    "sleepy-receiver", "the receiver may sleep too long", lambda s: s.with_phase("schedule_receiver", _sleep_longer)
-)
+SLEEPY_RECEIVER = _broken("sleepy-receiver", "the receiver may sleep too long", _sleep_longer)
 LATE_SENDER = _broken(
     "late-sender", "the sender may send too late", lambda s: s.with_phase("schedule_sender", _send_later)
 )
@@ -97,7 +104,5 @@ HASTY_RECEIVER = _broken(
 )
 STUBBORN = _broken("stubborn", "a wrong suspicion does not raise the timeout", _keep_timeout)
 TRUSTING = _broken("trusting", "the receiver never suspects", lambda s: s.with_phase("compute", _never_suspect))
-LAZY_RECEIVER = _broken(
-    "lazy-receiver", "the receiver may stop", lambda s: s.with_phase("schedule_receiver", _may_stop)
-)
+LAZY_RECEIVER = _broken("lazy-receiver", "the receiver may stop", _may_stop)
 LATE_AGEING = _broken("late-ageing", "receive comes before ageing", _receive_before_ageing)

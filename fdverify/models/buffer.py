@@ -44,8 +44,8 @@ class Buffer(ABC):
         """Put a message of age 0 into transit where ``when`` holds; a second one of that age changes nothing."""
 
     @abstractmethod
-    def age(self) -> Self:
-        """Every message grows older by one, those of age Δ excepted: they stand for all older ones too."""
+    def age(self, when: Truth = True) -> Self:
+        """Where ``when`` holds, all messages grow older by one, but for age Δ, which stands for all older ones too."""
 
     @abstractmethod
     def deliver(self, delivered: Self) -> Self:
@@ -141,12 +141,12 @@ class BitvectorBuffer(ColumnBuffer):
     def send(self, when: Truth) -> Self:
         return type(self)(self.delta, If(when, self.bits | 1, self.bits))
 
-    def age(self) -> Self:
+    def age(self, when: Truth = True) -> Self:
         if self.delta == 0:
             return self
         oldest = 1 << self.delta
         every = 2 * oldest - 1
-        return type(self)(self.delta, ((self.bits << 1) & every) | (self.bits & oldest))
+        return type(self)(self.delta, If(when, ((self.bits << 1) & every) | (self.bits & oldest), self.bits))
 
     def deliver(self, delivered: Self) -> Self:
         return type(self)(self.delta, self.bits & ~delivered.bits)
@@ -195,14 +195,16 @@ class CounterBuffer(ColumnBuffer):
         count = If(And(when, Not(fresh)), self.count + 1, self.count)
         return type(self)(self.delta, count, (Or(fresh, when), *older))
 
-    def age(self) -> Self:
+    def age(self, when: Truth = True) -> Self:
         if self.delta == 0:
             return self
         oldest = 2**self.delta
         doubled = self.count * 2
         kept = If(self.count >= oldest + oldest // 2, doubled - 2 * oldest, doubled - oldest)
         *younger, last, old = self.digits
-        return type(self)(self.delta, If(self.count < oldest, doubled, kept), (False, *younger, Or(last, old)))
+        aged = If(self.count < oldest, doubled, kept), (False, *younger, Or(last, old))
+        digits = tuple(If(when, after, before) for after, before in zip(aged[1], self.digits, strict=True))
+        return type(self)(self.delta, If(when, aged[0], self.count), digits)
 
     def deliver(self, delivered: Self) -> Self:
         pairs = list(zip(self.digits, delivered.digits, strict=True))
@@ -238,10 +240,12 @@ class PredicateBuffer(Buffer):
     def send(self, when: Truth) -> Self:
         return self._with(lambda age: Or(And(when, age == 0), self.has(age)))
 
-    def age(self) -> Self:
+    def age(self, when: Truth = True) -> Self:
         return self._with(
             lambda age: If(
-                self.delta == 0, self.has(age), Or(self.has(age - 1), And(age == self.delta, self.has(self.delta)))
+                Or(self.delta == 0, Not(when)),
+                self.has(age),
+                Or(self.has(age - 1), And(age == self.delta, self.has(self.delta))),
             )
         )
 

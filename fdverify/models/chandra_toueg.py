@@ -6,11 +6,14 @@ side by side in :class:`Variant`; docs/semantics.md tells them in words.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
+from fdverify.errors import UsageError
+from fdverify.logic import And, If, Implies, Min, Not, Number, Or, Truth
 from fdverify.models.buffer import ENCODINGS
+from fdverify.models.detector import Detector
 from fdverify.models.expression import parse_expression
 from fdverify.models.model import Model, Option
 from fdverify.models.system import (
@@ -70,6 +73,23 @@ VARIANTS = {
     ),
 }
 
+
+@dataclass(frozen=True)
+class Computation:
+    """A model of computation: in which rounds the bounds hold, and whether both processes may be active in one."""
+
+    timely: Callable[[State], Truth]
+    at_most_one_active: bool = False
+
+
+PARTIAL_SYNCHRONY, SYNCHRONY, ASYNCHRONY = "partial-synchrony", "synchrony", "asynchrony"
+COMPUTATIONS = {
+    PARTIAL_SYNCHRONY: Computation(timely=lambda s: True),
+    # With Φ = 1, which is part of it.
+    SYNCHRONY: Computation(timely=lambda s: True),
+    ASYNCHRONY: Computation(timely=lambda s: False, at_most_one_active=True),
+}
+
 DELTA = Parameter("delta", least=0, value=None, meaning="bound on message delay")
 PHI = Parameter("phi", least=1, value=None, meaning="bound on relative speed", small=(1, 3, 2))
 SAFE_TIMEOUT = "6*phi+delta"
@@ -79,9 +99,25 @@ def sender_correct(s: State) -> Truth:
     return s.sender_pc == SenderPc.Send
 
 
+def crashed(s: State) -> Truth:
+    """The sender has crashed."""
+    return s.sender_pc == SenderPc.Crashed
+
+
+def suspected(s: State) -> Truth:
+    """The receiver suspects the sender."""
+    flag: Truth = s.suspected
+    return flag
+
+
 def receiver_runs(s: State, step: ReceiverPc) -> Truth:
     """Whether the receiver is active in this round with this step: scheduling leaves a timer at 0 only then."""
     return And(s.receiver_timer == 0, s.receiver_pc == step)
+
+
+def sender_acts(s: State) -> Truth:
+    """Whether the sender is active in this round, once it has been scheduled."""
+    return And(s.sender_timer == 0, sender_correct(s))
 
 
 def crash(s: State, c: Choices) -> Update:
@@ -92,23 +128,12 @@ def crash(s: State, c: Choices) -> Update:
     )
 
 
-def schedule_receiver(s: State, c: Choices) -> Update:
-    at_compute = s.receiver_pc == ReceiverPc.Compute
-    at_receive = s.receiver_pc == ReceiverPc.Receive
-    following = If(at_compute, ReceiverPc.NoSnd, If(at_receive, ReceiverPc.Compute, ReceiverPc.Receive))
-    return update(
-        assume=Or(c.receiver_active, s.receiver_timer + 1 < s.phi),
-        receiver_timer=If(c.receiver_active, 0, s.receiver_timer + 1),
-        receiver_pc=If(c.receiver_active, following, s.receiver_pc),
-    )
-
-
 def age_messages(s: State, c: Choices) -> Update:
     return update(buffer=s.buffer.age())
 
 
 def send(s: State, c: Choices) -> Update:
-    return update(buffer=s.buffer.send(when=And(s.sender_timer == 0, sender_correct(s))))
+    return update(buffer=s.buffer.send(when=sender_acts(s)))
 
 
 def receiving(s: State) -> Truth:
@@ -116,10 +141,18 @@ def receiving(s: State) -> Truth:
 
 
 @dataclass(frozen=True)
-class VariantPhases:
-    """The phases that read the variant."""
+class Phases:
+    """The phases that read the variant or the model of computation."""
 
     variant: Variant
+    computation: Computation
+
+    def idle_once_more(self, s: State, timer: Number, bound: Number) -> Number:
+        """The timer of an idle process; without a bound on its idle time it stops there."""
+        return If(self.computation.timely(s), timer + 1, Min(timer + 1, bound))
+
+    def may_idle(self, s: State, timer: Number, bound: Number) -> Truth:
+        return Or(Not(self.computation.timely(s)), timer + 1 < bound)
 
     def waited_once_more(self, s: State) -> Number:
         goes_on = Or(not self.variant.waiting_time_saturates, s.waiting_time < s.timeout)
@@ -128,10 +161,22 @@ class VariantPhases:
     def schedule_sender(self, s: State, c: Choices) -> Update:
         correct = sender_correct(s)
         may_send = s.sender_timer >= self.variant.least_idle_before_send
-        may_idle = s.sender_timer + 1 < 3 * s.phi
+        may_idle = self.may_idle(s, s.sender_timer, 3 * s.phi)
+        idle = self.idle_once_more(s, s.sender_timer, 3 * s.phi)
         return update(
             assume=Implies(correct, If(c.sender_active, may_send, may_idle)),
-            sender_timer=If(And(correct, Not(c.sender_active)), s.sender_timer + 1, 0),
+            sender_timer=If(And(correct, Not(c.sender_active)), idle, 0),
+        )
+
+    def schedule_receiver(self, s: State, c: Choices) -> Update:
+        at_compute = s.receiver_pc == ReceiverPc.Compute
+        at_receive = s.receiver_pc == ReceiverPc.Receive
+        following = If(at_compute, ReceiverPc.NoSnd, If(at_receive, ReceiverPc.Compute, ReceiverPc.Receive))
+        alone = Not(And(self.computation.at_most_one_active, c.receiver_active, sender_acts(s)))
+        return update(
+            assume=And(alone, Or(c.receiver_active, self.may_idle(s, s.receiver_timer, s.phi))),
+            receiver_timer=If(c.receiver_active, 0, self.idle_once_more(s, s.receiver_timer, s.phi)),
+            receiver_pc=If(c.receiver_active, following, s.receiver_pc),
         )
 
     def no_send(self, s: State, c: Choices) -> Update:
@@ -144,7 +189,7 @@ class VariantPhases:
         retracts = And(heard, s.suspected)
         return update(
             # An old message must be delivered at the first opportunity, whatever else is.
-            assume=Implies(And(active, s.buffer.has(s.delta)), c.delivered.has(s.delta)),
+            assume=Implies(And(active, s.buffer.has(s.delta), self.computation.timely(s)), c.delivered.has(s.delta)),
             buffer=s.buffer.deliver(c.delivered),
             waiting_time=If(heard, 0, If(active, self.waited_once_more(s), s.waiting_time)),
             suspected=And(s.suspected, Not(heard)),
@@ -181,28 +226,43 @@ def chandra_toueg(
     crash: bool = False,
     timeout: str = SAFE_TIMEOUT,
     buffer: str | None = None,
+    computation: str = PARTIAL_SYNCHRONY,
 ) -> System:
     """The detector with these bounds (``None``: arbitrary) and this initial timeout (an expression, or ``any``)."""
+    if computation == SYNCHRONY and phi not in (None, 1):
+        raise UsageError(f"synchrony is phi = 1, got {phi}", "leave --phi out, or use --computation partial-synchrony")
+    phases = Phases(VARIANTS[variant], COMPUTATIONS[computation])
+    chosen = {"variant": variant, "crash": str(crash).lower(), "timeout": timeout.strip()}
     encoding = buffer or ("predicate" if delta is None else "bitvector")
     initial_timeout = None if timeout.strip() == "any" else parse_expression(timeout, {"delta", "phi"})
     return System(
         name="chandra-toueg",
-        options={"variant": variant, "crash": str(crash).lower(), "timeout": timeout.strip(), "buffer": encoding},
+        options={
+            **chosen,
+            "buffer": encoding,
+            **({} if computation == PARTIAL_SYNCHRONY else {"computation": computation}),
+        },
         parameters=(
             replace(DELTA, value=delta),
-            replace(PHI, value=phi),
+            replace(PHI, value=1 if computation == SYNCHRONY else phi),
             Parameter("initial_timeout", 1, initial_timeout, "the receiver's first timeout", small=(1, 8, 24, 2)),
         ),
-        variables=_variables(VARIANTS[variant], crash, encoding),
-        phases=_phases(VARIANTS[variant], crash),
+        variables=_variables(phases, crash, encoding),
+        phases=_phases(phases, crash),
         properties=_properties(crash),
         liveness=_liveness(crash),
         fairness=FAIRNESS,
+        detector=DETECTOR,
     )
 
 
-def _variables(variant: Variant, crash: bool, encoding: str) -> tuple[Variable, ...]:
+def _variables(phases: Phases, crash: bool, encoding: str) -> tuple[Variable, ...]:
+    variant, timely = phases.variant, phases.computation.timely
     saturates = variant.waiting_time_saturates
+
+    def idles(s: State, timer: Number, bound: Number) -> Truth:
+        return And(timer >= 0, If(timely(s), timer < bound, timer <= bound))
+
     variables = (
         Variable("suspected", Flags(), initial=lambda s: False),
         Variable(
@@ -226,13 +286,13 @@ def _variables(variant: Variant, crash: bool, encoding: str) -> tuple[Variable, 
             "sender_timer",
             Integers(),
             initial=lambda s: 0,
-            range=lambda s: And(s.sender_timer >= 0, s.sender_timer < 3 * s.phi),
+            range=lambda s: idles(s, s.sender_timer, 3 * s.phi),
         ),
         Variable(
             "receiver_timer",
             Integers(),
             initial=lambda s: 0,
-            range=lambda s: And(s.receiver_timer >= 0, s.receiver_timer < s.phi),
+            range=lambda s: idles(s, s.receiver_timer, s.phi),
         ),
     )
     if not crash:
@@ -248,13 +308,12 @@ def _variables(variant: Variant, crash: bool, encoding: str) -> tuple[Variable, 
     return (*variables, hlfsc)
 
 
-def _phases(variant: Variant, with_crash: bool) -> tuple[Phase, ...]:
-    steps = VariantPhases(variant)
+def _phases(steps: Phases, with_crash: bool) -> tuple[Phase, ...]:
     crashing = (Phase("crash", crash, (Flag("crash", when=sender_correct),)),) if with_crash else ()
     return (
         *crashing,
         Phase("schedule_sender", steps.schedule_sender, (Flag("sender_active", when=sender_correct),)),
-        Phase("schedule_receiver", schedule_receiver, (Flag("receiver_active"),)),
+        Phase("schedule_receiver", steps.schedule_receiver, (Flag("receiver_active"),)),
         Phase("age_messages", age_messages),
         Phase("send", send),
         Phase("no_send", steps.no_send),
@@ -302,6 +361,17 @@ FAIRNESS = (
     Property("no-overdue-message", lambda s: Not(s.buffer.has(s.delta)), "no message of age delta is in transit"),
 )
 
+DETECTOR = Detector(
+    suspects=suspected,
+    correct=sender_correct,
+    in_transit=lambda s: Not(s.buffer.empty()),
+    receive="receive",
+    hears=lambda c: Not(c.delivered.empty()),
+    timeout="timeout",
+    first_timeout="initial_timeout",
+    crash_clock="hlfsc",
+)
+
 CHANDRA_TOUEG = Model(
     name="chandra-toueg",
     summary="the Chandra-Toueg failure detector, one sender and one receiver, under partial synchrony",
@@ -312,6 +382,12 @@ CHANDRA_TOUEG = Model(
         Option("timeout", "the initial timeout, or any", SAFE_TIMEOUT, metavar="EXPR|any"),
         Option(
             "buffer", "encoding of the buffer; by default bitvector for a fixed delta, else predicate", None, ENCODINGS
+        ),
+        Option(
+            "computation",
+            "when the bounds hold: from the start, with phi = 1, or never",
+            PARTIAL_SYNCHRONY,
+            tuple(COMPUTATIONS),
         ),
     ),
     default_property="strong-accuracy",

@@ -11,12 +11,15 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import IntEnum
 from keyword import kwlist
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fdverify.errors import UsageError
 from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, noticing_misuse, shortened
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
+
+if TYPE_CHECKING:
+    from fdverify.models.detector import Detector
 
 _SMT_LIB_WORDS = {"true", "false", "xor", "distinct", "ite", "let", "exists", "forall", "par", "div", "mod", "abs"}
 _RESERVED = {*kwlist, *_SMT_LIB_WORDS, "select", "store"}
@@ -241,6 +244,8 @@ class System:
     """What is claimed to hold, in every fair run, from some time on and for good."""
     fairness: tuple[Property, ...] = ()
     """What holds again and again in a fair run."""
+    detector: Detector | None = None
+    """The parts of a failure detector, if the system is one."""
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.parameters] + [v.name for v in self.variables]
@@ -290,6 +295,9 @@ class System:
             for variable in self.variables
             if variable.has_range
         )
+
+    def phase(self, name: str) -> Phase:
+        return next(phase for phase in self.phases if phase.name == name)
 
     def with_phase(self, name: str, run: Callable[[State, Choices], Update]) -> System:
         """The same system but for what one phase does."""

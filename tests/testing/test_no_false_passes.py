@@ -88,7 +88,7 @@ from fdverify.models.system import update
 
 def build(**chosen):
     system = CHANDRA_TOUEG.build(**chosen)
-    receive = next(phase for phase in system.phases if phase.name == "receive")
+    receive = system.phase("receive")
     return system.with_phase("receive", lambda s, c: update(**receive.run(s, c).changes))
 
 M = replace(CHANDRA_TOUEG, name="lossy", build=build)
