@@ -15,17 +15,20 @@ from fdverify.engines.inductive import (
     Undecided,
     all_hold,
     from_start,
+    holds_at_end,
 )
 from fdverify.engines.parameters import least_value, small_instances, smallest
-from fdverify.engines.reach import reach
+from fdverify.engines.reach import reach, reach_step
 from fdverify.errors import InternalError
+from fdverify.liveness.argument import Argument
 from fdverify.logic import And, If, Not, Number, Truth
-from fdverify.models.system import Integers, Property, System
+from fdverify.models.system import Integers, Property, StepProperty, System
 from fdverify.smt.solver import Answer, FreshSolver
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.symbolic.witness import read_run
 from fdverify.traces.run import Run, replay
+from fdverify.traces.run import holds_at_end as replayed_holds
 
 _SMALL_INSTANCES = 6
 _ROUNDS_ELSEWHERE = 40
@@ -47,9 +50,9 @@ def explain(
         for _ in range(rounds):
             hypotheses += all_hold(invariant, unrolling.states[-1])
             unrolling.extend()
-        if kind is Kind.GOAL:
+        if rounds == 0:
             hypotheses = all_hold(invariant, unrolling.states[0])
-    negated = truth(Not(claim.holds(unrolling.states[-1])))
+    negated = truth(Not(holds_at_end(unrolling, claim)))
     solver = FreshSolver()
     solver.add(hypotheses)
     answer = exact.ask(unrolling, solver, negated)
@@ -66,10 +69,9 @@ def explain(
     return _examined(invariant, claim, kind, read_run(unrolling, answer.value), in_full)
 
 
-def _claim(invariant: Invariant, kind: Kind, about: str) -> Property:
-    if kind is Kind.GOAL:
-        return invariant.goal
-    return next(conjunct for conjunct in invariant.conjuncts if conjunct.name == about)
+def _claim(invariant: Invariant, kind: Kind, about: str) -> Property | StepProperty:
+    claims = invariant.conclusions if kind is invariant.conclusion_kind else invariant.conjuncts
+    return next(claim for claim in claims if claim.name == about)
 
 
 def _small(unrolling: Unrolling, solver: FreshSolver, negated: Any, answer: Answer) -> Answer:
@@ -89,15 +91,16 @@ def _small(unrolling: Unrolling, solver: FreshSolver, negated: Any, answer: Answ
     return least_value(total, 0, answer, again)[0] if numbers else answer
 
 
-def _examined(invariant: Invariant, claim: Property, kind: Kind, step: Run, in_full: bool) -> Broken:
+def _examined(invariant: Invariant, claim: Property | StepProperty, kind: Kind, step: Run, in_full: bool) -> Broken:
     """Replay the step, then ask whether a run from the start gets there."""
     trace = replay(invariant.system, step)
     states = [trace.initial, *(traced.after for traced in trace.rounds)]
-    inside = {Kind.INITIATION: [], Kind.CONSECUTION: states[:-1], Kind.GOAL: states}[kind]
+    # What starts from anywhere starts inside, and stays there until its last round, if it has one.
+    inside = [] if kind is Kind.INITIATION else states[: max(1, len(trace.rounds))]
     wrong = [conjunct.name for state in inside for conjunct in invariant.conjuncts if not conjunct.holds(state)]
     if wrong:
         raise InternalError(f"the step against {claim.name} starts where {wrong[0]} is false")
-    if claim.holds(trace.last):
+    if replayed_holds(trace, claim):
         raise InternalError(f"the step against {claim.name} does not break it when it is replayed")
     if kind is Kind.INITIATION:
         return Broken(
@@ -105,33 +108,55 @@ def _examined(invariant: Invariant, claim: Property, kind: Kind, step: Run, in_f
         )
     if not in_full:
         return Broken(claim.name, step, None, breaks_goal=False)
-    return Broken(claim.name, step, *_reached(invariant, claim, step))
+    if isinstance(invariant.goal, Argument):
+        return Broken(claim.name, step, _reached_premise(invariant, claim, step), breaks_goal=False)
+    return Broken(claim.name, step, *_reached(invariant, invariant.goal, claim, step))
 
 
-def _reached(invariant: Invariant, claim: Property, step: Run) -> tuple[Reached, bool]:
-    """A run that breaks the goal if one is found, else one that breaks the claim, and whether it is the former.
+def _reached_premise(invariant: Invariant, claim: Property | StepProperty, step: Run) -> Reached:
+    """A run that breaks a claim on which an argument rests; what becomes of the goal, no finite run shows."""
+    fixed, others = _instances(invariant, step)
+    here = _reach(fixed, claim)
+    found = here if here.run is not None else _first_reached(others, claim)
+    return here if found is None else found
 
-    It is looked for at the parameters of the step, then at small ones: the smallest step need not be the one reached.
-    """
+
+def _instances(invariant: Invariant, step: Run) -> tuple[System, list[System]]:
+    """The system at the parameters of the step, then at small ones: the smallest step need not be the one reached."""
     fixed = invariant.system.at({name: step.parameters[name] for name in invariant.system.arbitrary()})
-    others = small_instances(invariant.system)[:_SMALL_INSTANCES] if invariant.system.arbitrary() else []
-    both = Property(claim.name, lambda s: And(invariant.goal.holds(s), claim.holds(s)), claim.meaning)
+    return fixed, small_instances(invariant.system)[:_SMALL_INSTANCES] if invariant.system.arbitrary() else []
+
+
+def _reached(invariant: Invariant, goal: Property, claim: Property | StepProperty, step: Run) -> tuple[Reached, bool]:
+    """A run that breaks the goal if one is found, else one that breaks the claim, and whether it is the former."""
+    assert isinstance(claim, Property), "what is claimed of rounds is a premise"
+    fixed, others = _instances(invariant, step)
+    both = Property(claim.name, lambda s: And(goal.holds(s), claim.holds(s)), claim.meaning)
     here = reach(fixed, both)
     found = here if here.run is not None else _first_reached(others, both)
     if found is None:
         return here, False
     if found.run is not None and _breaks(invariant, found.run):
         return found, True
-    here = reach(fixed, invariant.goal)
-    worse = here if here.run is not None else _first_reached(others, invariant.goal)
+    here = reach(fixed, goal)
+    worse = here if here.run is not None else _first_reached(others, goal)
     return (found, False) if worse is None else (worse, True)
 
 
-def _first_reached(instances: Iterable[System], claim: Property) -> Reached | None:
+def _reach(system: System, claim: Property | StepProperty, most_rounds: int | None = None) -> Reached:
+    if isinstance(claim, StepProperty):
+        return reach_step(system, claim)
+    return reach(system, claim) if most_rounds is None else reach(system, claim, most_rounds)
+
+
+def _first_reached(instances: Iterable[System], claim: Property | StepProperty) -> Reached | None:
     """Where a claim is first found to be false."""
-    reached = (reach(instance, claim, _ROUNDS_ELSEWHERE) for instance in instances)
+    reached = (_reach(instance, claim, _ROUNDS_ELSEWHERE) for instance in instances)
     return next((found for found in reached if found.run is not None), None)
 
 
 def _breaks(invariant: Invariant, run: Run) -> bool:
+    """Whether the goal is false at the end of a run, where a liveness goal never is."""
+    if isinstance(invariant.goal, Argument):
+        return False
     return not invariant.goal.holds(replay(invariant.system, run).last)

@@ -2,8 +2,9 @@
 
 An invariant is the conjunction of the author's conjuncts and the ranges of the variables.  It is inductive if every
 conjunct holds initially (initiation) and after every round from a state in which all of them hold (consecution); it is
-a proof if it implies the goal.  With ``k`` above 1, conjuncts hold in the first k states of every run, and after every
-k states in a row in which all of them hold.
+a proof if it implies the goal, or, of a liveness goal, every premise of the argument for it: some are about the states
+in which all conjuncts hold, some about the rounds from there.  With ``k`` above 1, conjuncts hold in the first k states
+of every run, and after every k states in a row in which all of them hold.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from fdverify.engines.constants import check_constant
+from fdverify.engines.constants import check_constant, check_symbolically
 from fdverify.errors import UsageError
-from fdverify.logic import Not
-from fdverify.models.system import Property, State, System
+from fdverify.liveness.argument import Argument
+from fdverify.logic import Not, Truth
+from fdverify.models.system import Choices, Property, State, StepProperty, System
 from fdverify.smt.products import product_lemmas
 from fdverify.smt.script import Assertion, Script, printed
 from fdverify.symbolic.unroll import Unrolling
@@ -27,6 +29,7 @@ class Kind(StrEnum):
     INITIATION = "initiation"
     CONSECUTION = "consecution"
     GOAL = "goal"
+    PREMISE = "premise"
     VACUITY = "vacuity"
 
 
@@ -39,7 +42,7 @@ class Invariant:
     """A goal and the conjuncts that are to prove it of a system."""
 
     system: System
-    goal: Property
+    goal: Property | Argument
     authored: tuple[Property, ...]
     k: int = 1
 
@@ -51,6 +54,15 @@ class Invariant:
     @property
     def conjuncts(self) -> tuple[Property, ...]:
         return (*self.system.ranges(), *self.authored)
+
+    @property
+    def conclusions(self) -> tuple[Property | StepProperty, ...]:
+        """What the invariant is to imply: the goal, or the premises of the argument for it."""
+        return self.goal.premises if isinstance(self.goal, Argument) else (self.goal,)
+
+    @property
+    def conclusion_kind(self) -> Kind:
+        return Kind.PREMISE if isinstance(self.goal, Argument) else Kind.GOAL
 
 
 @dataclass(frozen=True)
@@ -110,8 +122,9 @@ def outline(invariant: Invariant) -> list[Outlined]:
         for kind, suffix in (*initially, (Kind.CONSECUTION, _STEP))
         for conjunct in invariant.conjuncts
     ]
-    goal = Outlined(_name(invariant.goal, Kind.GOAL, ""), Kind.GOAL, invariant.goal.name)
-    return [*inductive, goal, *(Outlined(name, Kind.VACUITY, invariant.goal.name) for name in VACUITY)]
+    kind = invariant.conclusion_kind
+    concluded = [Outlined(_name(each, kind, ""), kind, each.name) for each in invariant.conclusions]
+    return [*inductive, *concluded, *(Outlined(name, Kind.VACUITY, invariant.goal.name) for name in VACUITY)]
 
 
 _STEP = "step"
@@ -121,18 +134,25 @@ def _initially(depth: int) -> str:
     return "init" if depth == 0 else f"init-{depth}"
 
 
-def _name(about: Property, kind: Kind, suffix: str) -> str:
-    return f"{about.name}-{suffix}" if suffix else kind.value
+def _name(about: Property | StepProperty, kind: Kind, suffix: str) -> str:
+    if suffix:
+        return f"{about.name}-{suffix}"
+    return about.name if kind is Kind.PREMISE else kind.value
 
 
 def questions(invariant: Invariant) -> list[Question]:
     """All obligations but those against vacuity, in the order of the conjuncts."""
+    if isinstance(invariant.goal, Argument):
+        for claim in invariant.goal.claims:
+            check_symbolically(invariant.system, claim)
     initiation = [found for depth in range(invariant.k) for found in _initiation(invariant, depth)]
-    # One unrolling for both: the goal is asked about before there is a round in it.
+    # One unrolling for all: states are asked about before there is a round in it.
     unrolling = Unrolling(invariant.system, anywhere=True)
     hypotheses = all_hold(invariant, unrolling.states[0])
     step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
-    goal = _questions(Kind.GOAL, "", 0, step, hypotheses + ages, [_part(unrolling, invariant.goal)])
+    kind = invariant.conclusion_kind
+    parts = [_part(unrolling, each) for each in invariant.conclusions if isinstance(each, Property)]
+    of_states = _questions(kind, "", 0, step, hypotheses + ages, parts)
     for number in range(invariant.k):
         if number > 0:
             hypotheses += all_hold(invariant, unrolling.states[-1])
@@ -140,24 +160,35 @@ def questions(invariant: Invariant) -> list[Question]:
     step, ages = step + unrolling.round_facts(), ages + unrolling.age_facts(unrolling.closure)
     parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
     consecution = _questions(Kind.CONSECUTION, _STEP, invariant.k, step, hypotheses + ages, parts)
-    return [*initiation, *consecution, *goal]
+    parts = [_part(unrolling, each) for each in invariant.conclusions if isinstance(each, StepProperty)]
+    of_rounds = _questions(kind, "", invariant.k, step, hypotheses + ages, parts)
+    concluded = {question.about: question for question in (*of_states, *of_rounds)}
+    return [*initiation, *consecution, *(concluded[each.name] for each in invariant.conclusions)]
 
 
 @dataclass(frozen=True)
 class _Part:
     """What one conclusion needs on its own: its negation, and what is to be known of ages because of it."""
 
-    about: Property
+    about: Property | StepProperty
     negated: Any
     ages: list[Any]
 
 
-def _part(unrolling: Unrolling, about: Property) -> _Part:
-    holds = about.holds(unrolling.states[-1])
-    if unrolling.anywhere:
+def _part(unrolling: Unrolling, about: Property | StepProperty) -> _Part:
+    holds = holds_at_end(unrolling, about)
+    if unrolling.anywhere and isinstance(about, Property):
         check_constant(unrolling.system, about, holds)
     negated = truth(Not(holds))
     return _Part(about, negated, unrolling.age_facts(unrolling.closure.copy()))
+
+
+def holds_at_end(unrolling: Unrolling, claim: Property | StepProperty) -> Truth:
+    """Whether a claim holds of the last state, or of the last round."""
+    if isinstance(claim, Property):
+        return claim.holds(unrolling.states[-1])
+    before, after = unrolling.states[-2:]
+    return claim.holds(before, Choices(unrolling.choices[-1]), after)
 
 
 def all_hold(invariant: Invariant, state: State) -> list[Any]:

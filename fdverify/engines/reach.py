@@ -5,10 +5,11 @@ The explorer does it, unless messages may have so many ages that it would drown 
 
 from __future__ import annotations
 
-from fdverify.engines.bmc import bmc
+from fdverify.engines.bmc import Search, bmc
 from fdverify.engines.explore import explored
-from fdverify.engines.inductive import Reached
-from fdverify.models.system import Property, System
+from fdverify.engines.inductive import Reached, holds_at_end
+from fdverify.logic import Not
+from fdverify.models.system import Property, StepProperty, System
 from fdverify.traces.run import confirmed
 from fdverify.verdict import Verdict, silent
 
@@ -34,3 +35,17 @@ def _searched(system: System, claim: Property) -> Reached:
     found = bmc(system, claim, _MOST_SEARCHED_ROUNDS)
     depth = found.statistics["depth"]
     return Reached(found.run if found.verdict is Verdict.VIOLATED else None, complete=False, rounds=depth)
+
+
+def reach_step(system: System, claim: StepProperty) -> Reached:
+    """The same of a claim about rounds, for which the solver is asked."""
+    search = Search(system)
+    for length in range(1, _MOST_SEARCHED_ROUNDS + 1):
+        search.extend()
+        bad = Not(holds_at_end(search.unrolling, claim))
+        answer = search.ask(bad)
+        if answer.status == "unknown":
+            return Reached(None, complete=False, rounds=length - 1)
+        if answer.status == "sat":
+            return Reached(confirmed(system, claim, search.run(bad, answer)), complete=False, rounds=length)
+    return Reached(None, complete=False, rounds=_MOST_SEARCHED_ROUNDS)

@@ -1,6 +1,7 @@
 """That a proof says something: its assumptions can hold, time goes on, phases do something, premises are reached.
 
-Premises are found by watching the implications that a claim makes while it is evaluated in reached states.
+Premises are found by watching the implications that a claim makes while it is evaluated in reached states.  Of a
+liveness goal, what its argument is about must happen instead: a wrong suspicion, a crash.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from fdverify.engines.dead_ends import dead_end
 from fdverify.engines.inductive import ASSUMPTIONS, GOAL_PREMISE, NO_DEAD_END, PHASES, Invariant, Kind
 from fdverify.engines.parameters import small_instances, smallest_instance, unsatisfiable
 from fdverify.engines.state_table import Rows, StateTable
-from fdverify.errors import located
+from fdverify.errors import InternalError, located
+from fdverify.liveness.argument import Argument
 from fdverify.logic import And, Place, Truth, watching_premises
 from fdverify.models.interpret import initial_state
 from fdverify.models.layout import Layout
@@ -45,14 +47,22 @@ class Premise:
 
 
 @dataclass(frozen=True)
+class Witness:
+    """A run, and what holds at its end."""
+
+    shows: str
+    run: Run
+
+
+@dataclass(frozen=True)
 class Vacuity:
-    """What was found: obligations, in words what is wrong, premises of helpers never met, a run to the goal's."""
+    """What was found: obligations, in words what is wrong, premises of helpers never met, runs to the goal's."""
 
     obligations: tuple[Obligation, ...]
     detail: str
     unmet: tuple[Premise, ...]
     idle: tuple[str, ...]
-    witness: Run | None
+    witnesses: tuple[Witness, ...]
     dead_end: Run | None
     false: tuple[str, ...] = ()
     """Claims that are false in a state that was reached."""
@@ -75,22 +85,27 @@ def vacuity(invariant: Invariant) -> Vacuity:
     if searched is None:
         gave_up = (Verdict.UNKNOWN, "no parameters were found that satisfy the assumptions")
         conclude(ASSUMPTIONS, *(unsatisfiable(invariant.system) or gave_up))
-        return Vacuity(tuple(obligations), details[0], (), (), None, None)
+        return Vacuity(tuple(obligations), details[0], (), (), (), None)
     conclude(ASSUMPTIONS, Verdict.PROVED, "")
     idle = [phase.name for phase in invariant.system.phases if phase.name not in searched.fired]
     phases = f"{', '.join(idle)} changed nothing in the runs looked at, {searched.where()}"
     # A phase may well have nothing to do at a certain number, as ageing has at Δ = 0.
     narrowed = any(isinstance(parameter.value, int) for parameter in invariant.system.parameters)
     conclude(PHASES, *((Verdict.VACUOUS, phases) if idle and not narrowed else (Verdict.PROVED, "")))
-    missing = [premise for premise in searched.unmet() if premise.of_goal]
-    told = [located(premise.place.file, premise.place.line) for premise in missing]
-    premise = f"the goal's premise ({', '.join(told)}) was not reached in the runs looked at, {searched.where()}"
+    missing = searched.missing()
+    premise = f"{missing} in the runs looked at, {searched.where()}"
     conclude(GOAL_PREMISE, *((Verdict.VACUOUS, premise) if missing else (Verdict.PROVED, "")))
     verdict, detail, run = dead_end(invariant.system, _all_hold(invariant), _DEAD_END_DEPTH)
     conclude(NO_DEAD_END, verdict, detail)
     unmet = tuple(premise for premise in searched.unmet() if not premise.of_goal)
     return Vacuity(
-        tuple(obligations), "; ".join(details), unmet, tuple(idle), searched.witness, run, tuple(sorted(searched.false))
+        tuple(obligations),
+        "; ".join(details),
+        unmet,
+        tuple(idle),
+        tuple(Witness(shows, found) for shows, found in searched.witnesses.items()),
+        run,
+        tuple(sorted(searched.false)),
     )
 
 
@@ -124,10 +139,30 @@ class _Search:
     invariant: Invariant
     fired: set[str] = field(default_factory=set)
     met: dict[Premise, bool] = field(default_factory=dict)
-    witness: Run | None = None
+    witnesses: dict[str, Run] = field(default_factory=dict)
+    """By what each shows."""
     instances: dict[tuple[tuple[str, int], ...], None] = field(default_factory=dict)
     rounds: int = 0
     false: set[str] = field(default_factory=set)
+
+    @property
+    def goals(self) -> tuple[Property, ...]:
+        """What is claimed of states, beside the conjuncts."""
+        return tuple(claim for claim in self.invariant.conclusions if isinstance(claim, Property))
+
+    def waited_for(self) -> list[Property]:
+        """What an argument for liveness is about and has not been seen yet."""
+        goal = self.invariant.goal
+        events = goal.witnesses if isinstance(goal, Argument) else ()
+        return [event for event in events if event.meaning not in self.witnesses]
+
+    def missing(self) -> str:
+        """What a goal is about and was not seen, in words."""
+        if isinstance(self.invariant.goal, Argument):
+            events = [f"{event.name} ({event.meaning})" for event in self.waited_for()]
+            return f"there was no {', no '.join(events)}," if events else ""
+        places = [located(unmet.place.file, unmet.place.line) for unmet in self.unmet() if unmet.of_goal]
+        return f"the goal's premise ({', '.join(places)}) was not reached" if places else ""
 
     def unmet(self) -> list[Premise]:
         return [premise for premise, met in self.met.items() if not met]
@@ -136,12 +171,12 @@ class _Search:
         """Whether all has been seen, or enough time was spent on it; the premises of helpers are worth less time."""
         unmet = self.unmet()
         idle = len(self.fired) < len(self.invariant.system.phases)
-        if idle or any(premise.of_goal for premise in unmet):
+        if idle or self.missing():
             return self.rounds >= _MOST_ROUNDS
         return not unmet or self.rounds >= _MOST_ROUNDS_FOR_HELPERS
 
     def _seen(self) -> int:
-        return len(self.fired) + sum(self.met.values())
+        return len(self.fired) + sum(self.met.values()) + len(self.witnesses)
 
     def where(self) -> str:
         if len(self.instances) == 1:
@@ -188,20 +223,30 @@ class _Search:
         """Evaluate the goal, and every claim that still has premises to meet, in the states of the last level."""
         size = len(levels[-1][0])
         state = batches.state(levels[-1])
+        for event in self.waited_for():
+            at = np.flatnonzero(truths(event.holds(state), size))
+            if len(at) > 0:
+                run = self._run(system, batches, levels, int(at[0]))
+                if not event.holds(replay(system, run).last):
+                    raise InternalError(f"the run that was found does not show {event.name} when it is replayed")
+                self.witnesses[event.meaning] = run
         waiting = {premise.claim for premise in self.unmet()} if self.met else None
-        for claim in (self.invariant.goal, *self.invariant.authored):
-            if not (waiting is None or claim is self.invariant.goal or claim.name in waiting):
+        for claim in (*self.goals, *self.invariant.authored):
+            if not (waiting is None or claim in self.goals or claim.name in waiting):
                 continue
             holds, premises = _evaluated(claim, state, size)
             if not holds.all():
                 run = self._run(system, batches, levels, int(np.flatnonzero(~holds)[0]))
                 if not claim.holds(replay(system, run).last):
                     self.false.add(claim.name)
+            if claim in self.goals and isinstance(self.invariant.goal, Argument):
+                continue  # whether it is about something, its witnesses tell
             for place, true in premises.items():
-                premise = Premise(claim.name, place, claim is self.invariant.goal)
+                premise = Premise(claim.name, place, claim in self.goals)
                 at = np.flatnonzero(true)
-                if claim is self.invariant.goal and len(at) > 0 and not self.met.get(premise, False):
-                    self.witness = self._run(system, batches, levels, int(at[0]))
+                if premise.of_goal and len(at) > 0 and not self.met.get(premise, False):
+                    run = self._run(system, batches, levels, int(at[0]))
+                    self.witnesses = {f"the premise of {claim.name} holds": run}
                 self.met[premise] = self.met.get(premise, False) or len(at) > 0
 
     def _run(self, system: System, batches: Batches, levels: list[Rows], at: int) -> Run:

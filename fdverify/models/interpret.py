@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from fdverify.models.buffer import ColumnBuffer, column_buffer, subsets
 from fdverify.models.layout import parts_of, value_of
-from fdverify.models.system import Ages, Choice, Flag, Labels, Phase, State, Subset, System, no_label
+from fdverify.models.system import Ages, Choice, Choices, Flag, Labels, Phase, State, Subset, System, no_label
 
 Made: TypeAlias = Mapping[str, bool | frozenset[int]]
 """The choices made in a round or a phase."""
@@ -52,6 +52,12 @@ def run_phase(system: System, phase: Phase, state: State, made: Mapping[str, Any
     choices = {choice.name: _as_value(choice, state, made[choice.name]) for choice in phase.choices}
     after, allowed = system.run_phase(phase, state, choices)
     return settled(system, after) if allowed else None
+
+
+def round_choices(system: System, state: State, made: Made) -> Choices:
+    """The choices of a whole round as phases see them."""
+    choices = [choice for phase in system.phases for choice in phase.choices]
+    return Choices({choice.name: _as_value(choice, state, made[choice.name]) for choice in choices})
 
 
 def possible(system: System, phase: Phase, state: State) -> Iterator[tuple[dict[str, Any], State]]:

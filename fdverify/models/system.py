@@ -20,6 +20,7 @@ from fdverify.models.expression import Expression
 
 if TYPE_CHECKING:
     from fdverify.models.detector import Detector
+    from fdverify.models.growing import GrowingLoop
 
 _SMT_LIB_WORDS = {"true", "false", "xor", "distinct", "ite", "let", "exists", "forall", "par", "div", "mod", "abs"}
 _RESERVED = {*kwlist, *_SMT_LIB_WORDS, "select", "store"}
@@ -229,6 +230,15 @@ class Property:
 
 
 @dataclass(frozen=True)
+class StepProperty:
+    """A claim about every round: of the state before it, the choices made in it, and the state after."""
+
+    name: str
+    holds: Callable[[State, Choices, State], Truth]
+    meaning: str
+
+
+@dataclass(frozen=True)
 class System:
     """A model with its options chosen: what engines work on."""
 
@@ -246,6 +256,8 @@ class System:
     """What holds again and again in a fair run."""
     detector: Detector | None = None
     """The parts of a failure detector, if the system is one."""
+    growing: tuple[GrowingLoop, ...] = ()
+    """How liveness is broken by runs in which no state comes back; a claim about the phases as they are."""
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.parameters] + [v.name for v in self.variables]
@@ -301,7 +313,8 @@ class System:
 
     def with_phase(self, name: str, run: Callable[[State, Choices], Update]) -> System:
         """The same system but for what one phase does."""
-        return replace(self, phases=tuple(replace(p, run=run) if p.name == name else p for p in self.phases))
+        phases = tuple(replace(p, run=run) if p.name == name else p for p in self.phases)
+        return replace(self, phases=phases, growing=())
 
     def at(self, values: Mapping[str, int]) -> System:
         """The same system with these parameters fixed."""

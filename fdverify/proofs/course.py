@@ -238,7 +238,7 @@ class Course:
     def _looked_for_vacuity(self, outcome: Outcome) -> None:
         if outcome.lost is not None:
             lost = Obligation("vacuity", Kind.VACUITY, Verdict.UNKNOWN, outcome.seconds, outcome.lost)
-            self.result.vacuity = work.VacuityShown((lost,), outcome.lost, (), None, None, ())
+            self.result.vacuity = work.VacuityShown((lost,), outcome.lost, (), (), None, ())
         else:
             self.result.vacuity = outcome.value
 
@@ -298,12 +298,16 @@ class Course:
         match verdict:
             case Verdict.PROVED:
                 assert self.result.subject is not None, "what was proved was loaded"
+                if self.result.subject.reduction is not None:
+                    return f"{self.result.subject.goal}, by {self.result.subject.reduction}"
                 return f"{self.result.subject.goal} holds in every reachable state"
             case Verdict.PARTIAL:
                 return f"{len(self.result.checked)} obligations hold, the others were not checked; nothing is claimed"
             case Verdict.VIOLATED:
                 return f"a run from the initial state breaks the goal ({names})"
             case Verdict.NOT_INDUCTIVE:
-                return f"a step leaves the invariant ({names})"
+                premises = all(obligation.kind == Kind.PREMISE for obligation in bad)
+                what = "the invariant does not imply a premise" if premises else "a step leaves the invariant"
+                return f"{what} ({names})"
             case _:
                 return "; ".join(f"{obligation.name}: {obligation.detail}" for obligation in bad)

@@ -20,8 +20,12 @@ from typing import Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import UsageError, located, nearby
-from fdverify.logic import Truth, shortened
+from fdverify.liveness.argument import Argument, Reduction, Terms
+from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo, TemporalGoal
+from fdverify.liveness.reductions import REDUCTIONS
+from fdverify.logic import Number, Truth, is_number, shortened
 from fdverify.models.catalogue import find_model, is_file_reference
+from fdverify.models.detector import with_quiet_clock
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, did_you_mean, truthful
 from fdverify.models.user_files import blaming, is_users
@@ -29,6 +33,7 @@ from fdverify.verdict import Verdict
 
 Found = TypeVar("Found")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
+Measure = TypeVar("Measure", bound=Callable[[Any], Number])
 
 
 @dataclass(frozen=True)
@@ -46,18 +51,28 @@ class Proof:
     """A goal about a model, and the conjuncts that prove it; parameters are arbitrary unless the check fixes them.
 
     ``goal`` names a property of the model; for a goal of your own, write a function and decorate it with
-    ``@proof.goal``.  The other keywords are the model's options.
+    ``@proof.goal``.  A goal about whole runs, ``EventuallyAlways(...)`` or ``LeadsTo(...)``, is argued for ``by`` a
+    reduction, which needs bounds.  The other keywords are the model's options.
     """
 
-    def __init__(self, model: str | Model, *, goal: str | None = None, **options: OptionValue) -> None:
+    def __init__(
+        self,
+        model: str | Model,
+        *,
+        goal: str | TemporalGoal | None = None,
+        by: str | None = None,
+        **options: OptionValue,
+    ) -> None:
         frame = _writing_frame()
         self.source = _source_in(frame)
         # Noted where it is written, so that no proof of a file is overlooked, whatever becomes of its name.
         frame.f_globals.setdefault(_PROOFS, []).append(self)
         self.model = self._told(lambda: self._found(model)) if isinstance(model, str) else model
         self.options = options
-        self._goal_name = goal
+        self._goal_name = goal.claim if isinstance(goal, Always) else goal
         self._goal: Property | None = None
+        self._reduction = self._told(lambda: reduction_for(goal, by))
+        self._bounds: dict[str, Callable[[State], Number]] = {}
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
         self._predicates: list[Callable[[Any], Truth]] = []
@@ -105,6 +120,17 @@ class Proof:
         self._assumptions.append(self._claim(predicate, "assumption"))
         return predicate
 
+    def bound(self, function: Measure) -> Measure:
+        """A number that the reduction argues with, under the name that it is known by, as a function of parameters."""
+        source, name = source_of(function), getattr(function, "__name__", "")
+        known = {} if self._reduction is None else self._reduction.bounds
+        if name not in known:
+            whose = "a safety goal" if self._reduction is None else self._reduction.name
+            raise UsageError(f"{source}: {whose} needs no bound {name}", did_you_mean(name, known) if known else None)
+        self._note(function, "bound")
+        self._bounds[name] = _numeric(f"{source}: bound {name}", _blamed(function, source))
+        return function
+
     def at(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1) -> Invariant:
         """What is to be shown, with these parameters fixed and these options in place of the file's own."""
         system = self.system(parameters, options)
@@ -115,8 +141,36 @@ class Proof:
             )
         if not self._conjuncts:
             raise UsageError(f"{self.source}: the proof has no invariant", "decorate functions with @proof.invariant")
-        goal = self._goal or self._told(lambda: system.property(str(self._goal_name)))
-        return Invariant(system, goal, tuple(self._conjuncts), k)
+        return Invariant(system, self._told(lambda: self._goal_of(system)), tuple(self._conjuncts), k)
+
+    def _goal_of(self, system: System) -> Property | Argument:
+        if self._goal is not None:
+            return self._goal
+        if self._reduction is None:
+            return self._property(system, self._goal_name)
+        assert system.detector is not None, "it was asked for when the quiet clock was added"
+        for name, meaning in self._reduction.bounds.items():
+            if name not in self._bounds:
+                raise UsageError(
+                    f"{self._reduction.name} needs a bound {name}: {meaning}", "decorate it with @proof.bound"
+                )
+        terms = Terms(system, system.detector, self._bounds)
+        match self._goal_name:
+            case EventuallyAlways(claim):
+                goal: TemporalGoal = EventuallyAlways(self._property(system, claim))
+            case LeadsTo(premise, Always(conclusion)):
+                goal = LeadsTo(self._property(system, premise), Always(self._property(system, conclusion)))
+            case LeadsTo(premise, conclusion):
+                goal = LeadsTo(self._property(system, premise), self._property(system, conclusion))
+        return self._reduction.argue(terms, goal)
+
+    def _property(self, system: System, claim: Any) -> Property:
+        """What is claimed in a goal: a property of the model, or a function of the state with a docstring."""
+        if isinstance(claim, str | Property):
+            return system.property(claim) if isinstance(claim, str) else claim
+        source = source_of(claim)
+        meaning = self._meaning(claim, "goal", source)
+        return Property(claim.__name__, truthful(f"{source}: goal {claim.__name__}", _blamed(claim, source)), meaning)
 
     def system(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]) -> System:
         for name, known in (
@@ -133,7 +187,14 @@ class Proof:
         return self.assuming(self._told(lambda: self.model.instantiate(values, chosen)))
 
     def assuming(self, system: System) -> System:
-        """The system under this proof's assumptions."""
+        """The system under this proof's assumptions, with the clock that its reduction reads."""
+        if self._reduction is not None:
+            if system.detector is None:
+                raise UsageError(
+                    f"{self.source}: {self._reduction.name} is about detectors, and {system.name} declares none",
+                    "give the system a detector=Detector(...)",
+                )
+            system = with_quiet_clock(system, system.detector)
         return replace(system, assumptions=(*system.assumptions, *self._assumptions))
 
     def assumed(self) -> dict[str, str]:
@@ -157,19 +218,48 @@ class Proof:
             raise UsageError(f"{self.source}: {error.message}", error.hint) from error
 
     def _claim(self, predicate: Callable[[Any], Truth], what: str) -> Property:
-        source = source_of(predicate)
+        source = self._note(predicate, what)
         name = predicate.__name__
+        self.written[name] = predicate
+        holds = truthful(f"{source}: {what} {name}", _blamed(predicate, source))
+        return Property(name, holds, self._meaning(predicate, what, source))
+
+    def _note(self, function: Callable[[Any], Any], what: str) -> Source:
+        """Where a function was written, whose name is taken from now on."""
+        source, name = source_of(function), function.__name__
         if name in self.sources:
             raise UsageError(f"{source}: {name} is already the name of what is at {self.sources[name]}", "rename one")
         if not name.isidentifier():
             raise UsageError(f"{source}: an {what} needs a name", "write it with def")
         self.sources[name] = source
         self.roles[name] = what
-        self.written[name] = predicate
-        meaning = (inspect.getdoc(predicate) or "").partition("\n")[0].strip()
+        return source
+
+    def _meaning(self, function: Callable[[Any], Any], what: str, source: Source) -> str:
+        meaning = (inspect.getdoc(function) or "").partition("\n")[0].strip()
         if not meaning:
-            raise UsageError(f"{source}: {what} {name} needs its meaning in one line", "give it a docstring")
-        return Property(name, truthful(f"{source}: {what} {name}", _blamed(predicate, source)), meaning)
+            raise UsageError(
+                f"{source}: {what} {function.__name__} needs its meaning in one line", "give it a docstring"
+            )
+        return meaning
+
+
+def reduction_for(goal: str | TemporalGoal | None, by: str | None) -> Reduction | None:
+    """The reduction of a liveness goal; a goal about states needs none."""
+    needed = isinstance(goal, EventuallyAlways | LeadsTo)
+    fitting = [reduction.name for reduction in REDUCTIONS.values() if isinstance(goal, reduction.goal)]
+    hint = f'write by="{fitting[0]}"' if fitting else None
+    if by is None:
+        if needed:
+            raise UsageError("a liveness goal needs a reduction", hint)
+        return None
+    if by not in REDUCTIONS:
+        raise UsageError(f"there is no reduction {by}", did_you_mean(by, REDUCTIONS))
+    if not needed:
+        raise UsageError(f"{by} reduces a liveness goal, and this goal is about states", "leave `by` out")
+    if by not in fitting:
+        raise UsageError(f"{by} is no reduction for {type(goal).__name__}", hint)
+    return REDUCTIONS[by]
 
 
 _PROOFS = "__fdverify_proofs__"
@@ -202,14 +292,26 @@ def is_stray(value: object, proof: Proof) -> bool:
     return marked and source_of(value).file == proof.source.file and value not in proof.written.values()
 
 
-def _blamed(predicate: Callable[[Any], Truth], source: Source) -> Callable[[State], Truth]:
-    """The predicate, with its author's file and line in every complaint."""
+def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State], Any]:
+    """The function, with its author's file and line in every complaint."""
 
-    def holds(state: State) -> Truth:
+    def value(state: State) -> Any:
         with blaming(source.file):
-            return predicate(state)
+            return function(state)
 
-    return holds
+    return value
+
+
+def _numeric(what: str, function: Callable[[State], Any]) -> Callable[[State], Number]:
+    """The function, which returns a whole number or complains."""
+
+    def checked(state: State) -> Number:
+        value = function(state)
+        if not is_number(value):
+            raise UsageError(f"{what} returns {type(value).__name__} {shortened(value)}, not a whole number")
+        return value
+
+    return checked
 
 
 def source_of(predicate: Any) -> Source:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from fdverify.engines.inductive import Question
+from fdverify.engines.inductive import Kind, Question
 from fdverify.errors import FdverifyError, InternalError, UsageError
-from fdverify.proofs.work import BrokenShown, Subject, VacuityShown
+from fdverify.proofs.work import BrokenShown, Subject, VacuityShown, WitnessShown
 from fdverify.smt.decide import Decision
-from fdverify.traces.steps import Shown
 from fdverify.verdict import Obligation, Verdict
 
 
@@ -42,6 +41,10 @@ class Checked:
     second: str | None = None
     decisions: list[Decision] = field(default_factory=list)
     needs_explanation: bool = False
+
+    @property
+    def is_about_conjunct(self) -> bool:
+        return self.question.kind in (Kind.INITIATION, Kind.CONSECUTION)
 
     def stability(self) -> Stability | None:
         if not self.decisions:
@@ -85,8 +88,8 @@ class ProofResult:
         return self.verdict.exit_code if self.error is None else self.error.exit_code
 
     @property
-    def witness(self) -> Shown | None:
-        return None if self.vacuity is None else self.vacuity.witness
+    def witnesses(self) -> tuple[WitnessShown, ...]:
+        return () if self.vacuity is None else self.vacuity.witnesses
 
 
 def exit_code(results: Iterable[ProofResult]) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, Undecided, questions
 from fdverify.engines.parameters import check_parameters
 from fdverify.errors import located
+from fdverify.liveness.argument import Argument, Bound
 from fdverify.models.model import OptionValue
 from fdverify.models.user_files import blaming, loaded_file, neighbours_importable
 from fdverify.proofs.files import load_proof
@@ -71,6 +72,9 @@ class Subject:
     sources: Mapping[str, str]
     assumptions: Mapping[str, str]
     k: int
+    reduction: str | None
+    """How a liveness goal is argued for."""
+    bounds: tuple[Bound, ...]
 
 
 @dataclass(frozen=True)
@@ -82,13 +86,21 @@ class Prepared:
 
 
 @dataclass(frozen=True)
+class WitnessShown:
+    """A run, and what holds at its end."""
+
+    shows: str
+    run: Shown
+
+
+@dataclass(frozen=True)
 class VacuityShown:
     """What was found out about vacuity, with runs ready to be shown."""
 
     obligations: tuple[Obligation, ...]
     detail: str
     notes: tuple[str, ...]
-    witness: Shown | None
+    witnesses: tuple[WitnessShown, ...]
     dead_end: Shown | None
     false: tuple[str, ...]
 
@@ -110,16 +122,19 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         invariant = case.invariant()
         check_parameters(invariant.system)
         found = tuple((q, cache is not None and cache.proved(q.script)) for q in questions(invariant))
+    goal = invariant.goal
     subject = Subject(
         model=invariant.system.name,
         options=invariant.system.options,
         parameters=invariant.system.described_parameters(),
-        goal=invariant.goal.name,
-        goal_meaning=invariant.goal.meaning,
-        meanings={conjunct.name: conjunct.meaning for conjunct in invariant.conjuncts},
+        goal=goal.name,
+        goal_meaning=goal.meaning,
+        meanings={claim.name: claim.meaning for claim in (*invariant.conjuncts, *invariant.conclusions)},
         sources={name: str(source) for name, source in proof.sources.items()},
         assumptions=proof.assumed(),
         k=case.k,
+        reduction=goal.reduction if isinstance(goal, Argument) else None,
+        bounds=goal.bounds if isinstance(goal, Argument) else (),
     )
     return Prepared(subject, found)
 
@@ -179,7 +194,7 @@ def vacuous(case: Case) -> VacuityShown:
         found.obligations,
         found.detail,
         tuple(notes),
-        None if found.witness is None else shown(invariant.system, found.witness),
+        tuple(WitnessShown(each.shows, shown(invariant.system, each.run)) for each in found.witnesses),
         None if found.dead_end is None else shown(invariant.system, found.dead_end),
         found.false,
     )

@@ -51,6 +51,21 @@ class ProofObligation(msgspec.Struct):
     failure: FailureEntry | None
 
 
+class BoundEntry(msgspec.Struct):
+    """What an argument for liveness says in numbers."""
+
+    of: str
+    formula: str
+    remark: str
+
+
+class WitnessEntry(msgspec.Struct):
+    """A run, and what holds at its end."""
+
+    shows: str
+    run: TraceEntry
+
+
 class ProofEntry(msgspec.Struct):
     """What came of one file; with an ``error`` there is no verdict."""
 
@@ -68,8 +83,10 @@ class ProofEntry(msgspec.Struct):
     seconds: float
     statistics: dict[str, int]
     obligations: list[ProofObligation]
+    reduction: str | None
+    bounds: list[BoundEntry]
     notes: list[str]
-    witness: TraceEntry | None
+    witnesses: list[WitnessEntry]
 
 
 class ProofDocument(msgspec.Struct):
@@ -104,7 +121,7 @@ def schema() -> bytes:
 
 def _proof(result: ProofResult, witness: bool) -> ProofEntry:
     subject = result.subject if result.error is None else None
-    conjuncts = {checked.question.about for checked in result.checked}
+    conjuncts = {checked.question.about for checked in result.checked if checked.is_about_conjunct}
     return ProofEntry(
         file=str(result.path),
         proof=result.name,
@@ -118,11 +135,20 @@ def _proof(result: ProofResult, witness: bool) -> ProofEntry:
         detail=result.detail if result.error is None else "",
         error=None if result.error is None else str(result.error),
         seconds=round(result.seconds, 3),
-        statistics={} if subject is None else {"conjuncts": len(conjuncts - {subject.goal}), "k": subject.k},
+        statistics={} if subject is None else {"conjuncts": len(conjuncts), "k": subject.k},
         obligations=[] if subject is None else _obligations(result),
+        reduction=None if subject is None else subject.reduction,
+        bounds=_bounds(result),
         notes=[] if result.vacuity is None else list(result.vacuity.notes),
-        witness=trace_entry(result.witness) if witness and result.witness is not None else None,
+        witnesses=[WitnessEntry(found.shows, trace_entry(found.run)) for found in result.witnesses if witness],
     )
+
+
+def _bounds(result: ProofResult) -> list[BoundEntry]:
+    """What is not proved bounds nothing."""
+    if result.subject is None or result.verdict is not Verdict.PROVED:
+        return []
+    return [BoundEntry(bound.of, bound.formula, bound.remark) for bound in result.subject.bounds]
 
 
 def _obligations(result: ProofResult) -> list[ProofObligation]:

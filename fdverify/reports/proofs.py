@@ -11,6 +11,7 @@ from rich.text import Text
 from fdverify.engines.inductive import NO_DEAD_END, Kind
 from fdverify.errors import nearby
 from fdverify.proofs.result import Checked, ProofResult, Stability
+from fdverify.reports.argument import argument_tree
 from fdverify.reports.table import as_text, described, print_steps, print_verdict
 from fdverify.verdict import Verdict
 
@@ -18,6 +19,7 @@ _KINDS = {
     Kind.INITIATION: "initially, {about} is false",
     Kind.CONSECUTION: "{about} holds with all other conjuncts, and is false after {rounds}",
     Kind.GOAL: "all conjuncts hold, and the goal {about} does not",
+    Kind.PREMISE: "all conjuncts hold, and the premise {about} does not",
 }
 
 
@@ -73,9 +75,12 @@ def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
         console.print(Text(f"note: {result.name}: {note}"), soft_wrap=True)
     for name, meaning in {} if result.subject is None else result.subject.assumptions.items():
         console.print(Text(f"{result.name}: assuming {name}: {meaning}"), soft_wrap=True)
-    if witness and result.witness is not None and result.subject is not None:
-        console.print(Text(f"{result.name}: a run in which the premise of {result.subject.goal} holds at the end"))
-        print_steps(console, result.witness)
+    for found in result.witnesses if witness else ():
+        console.print(Text(f"{result.name}: a run at the end of which {found.shows}"), soft_wrap=True)
+        print_steps(console, found.run)
+    if result.subject is not None and result.subject.reduction is not None:
+        console.print(argument_tree(result, result.subject))
+        console.print()
     if result.verdict is not Verdict.PROVED:
         print_verdict(console, result.verdict, result.detail, f"{result.name}: ")
         if result.subject is not None:
@@ -138,7 +143,7 @@ def _print_summary(console: Console, results: Sequence[ProofResult]) -> None:
             kind = "bad file" if result.error.exit_code == 2 else "internal error"
             table.add_row(Text(result.name), Text(kind, style="bold red"), "", "", "", f"{result.seconds:.1f}")
             continue
-        conjuncts = {checked.question.about for checked in result.checked if checked.question.kind is not Kind.GOAL}
+        conjuncts = {checked.question.about for checked in result.checked if checked.is_about_conjunct}
         cached = sum(checked.cached for checked in result.checked)
         style = "bold green" if result.verdict is Verdict.PROVED else "bold"
         table.add_row(

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fdverify.errors import InternalError
-from fdverify.models.interpret import Made, Plain, initial_state, run_phase, state_of
-from fdverify.models.system import Property, State, System
+from fdverify.logic import Truth
+from fdverify.models.interpret import Made, Plain, initial_state, round_choices, run_phase, state_of
+from fdverify.models.system import Property, State, StepProperty, System
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,17 @@ def replay(system: System, run: Run) -> Trace:
     return Trace(fixed, initial, rounds)
 
 
-def confirmed(system: System, claim: Property, run: Run) -> Run:
+def holds_at_end(trace: Trace, claim: Property | StepProperty) -> Truth:
+    """Whether a claim holds of the last state of a trace, or of its last round."""
+    if isinstance(claim, Property):
+        return claim.holds(trace.last)
+    before = trace.rounds[-2].after if len(trace.rounds) > 1 else trace.initial
+    return claim.holds(before, round_choices(trace.system, before, trace.rounds[-1].made), trace.last)
+
+
+def confirmed(system: System, claim: Property | StepProperty, run: Run) -> Run:
     """The run, once its replay has shown that it breaks the claim."""
-    if claim.holds(replay(system, run).last):
+    if holds_at_end(replay(system, run), claim):
         raise InternalError(f"the run that was found does not violate {claim.name} when it is replayed")
     return run
 

@@ -1,0 +1,1 @@
+"""Goals about whole runs, and the arguments that reduce them to claims about states and rounds."""

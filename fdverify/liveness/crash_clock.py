@@ -1,0 +1,139 @@
+"""Strong Completeness: a clock runs from the crash on; when it reaches a bound the sender is suspected, and for good.
+
+Why the premises imply the goal.  The clock grows by one each round, and time goes on.  The bound mentions the timeout,
+which has a bound of its own, so the clock reaches it.  Then the sender is suspected and nothing is in transit, and that
+stays so: nothing is sent after a crash.
+"""
+
+from __future__ import annotations
+
+from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Terms
+from fdverify.liveness.detector_premises import GUARD, SAFE_TIMEOUT, crashes, stabilising, timeout_bounded
+from fdverify.liveness.goals import Always, LeadsTo, claimed
+from fdverify.logic import And, Implies, Not, Number, Truth
+from fdverify.models.system import Choices, Property, State, StepProperty
+from fdverify.symbolic.formula import largest, readable_state, written
+
+DETECTION = "detection"
+
+
+def _argue(terms: Terms, goal: LeadsTo) -> Argument:
+    lasting = isinstance(goal.conclusion, Always)
+    premise = claimed(goal.premise)
+    conclusion = claimed(goal.conclusion.claim if isinstance(goal.conclusion, Always) else goal.conclusion)
+    shown = f"always {conclusion.name}" if lasting else conclusion.name
+    good = ", and for good" if lasting else ""
+    return Argument(
+        name=f"{premise.name} leads to {shown}",
+        meaning=f"whenever this holds: {premise.meaning}: then or later this does{good}: {conclusion.meaning}",
+        claims=(premise, conclusion),
+        reduction=CRASH_CLOCK.name,
+        premises=(
+            *_about_clock(terms, premise, conclusion),
+            *(_about_the_end(terms, premise, conclusion) if lasting else ()),
+            *stabilising(terms),
+        ),
+        witnesses=(
+            *crashes(terms),
+            Property(
+                "detection", lambda s: And(premise.holds(s), _is_due(terms, s)), "the sender was detected in time"
+            ),
+        ),
+        bounds=_bounds(terms),
+    )
+
+
+def _due(terms: Terms, s: State) -> Number:
+    return terms.bound(DETECTION, s, terms.detector.timeout)
+
+
+def _is_due(terms: Terms, s: State) -> Truth:
+    return terms.crash_clock(s) >= _due(terms, s)
+
+
+def _due_at(terms: Terms, s: State, timeout: Number) -> Number:
+    return _due(terms, s.changed({terms.detector.timeout: timeout}))
+
+
+def _about_clock(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
+    clock = terms.crash_clock
+
+    def bounded(s: State) -> Truth:
+        first, guard = terms.first_timeout(s), terms.bound(GUARD, s)
+        return And(
+            Implies(first >= guard, _due(terms, s) <= _due_at(terms, s, first)),
+            Implies(first < guard, _due(terms, s) <= _due_at(terms, s, guard)),
+        )
+
+    def runs(before: State, c: Choices, after: State) -> Truth:
+        return And(
+            Implies(And(premise.holds(before), clock(before) >= 0), clock(after) == clock(before) + 1),
+            Implies(And(clock(before) < 0, clock(after) >= 0), clock(after) == 0),
+        )
+
+    return (
+        Property(
+            "crash-starts-clock",
+            lambda s: Implies(And(premise.holds(s), terms.detector.stable(s)), clock(s) >= 0),
+            "the clock runs once the sender has crashed",
+        ),
+        StepProperty(
+            "crash-is-final",
+            lambda before, c, after: Implies(premise.holds(before), premise.holds(after)),
+            "a sender that has crashed stays so",
+        ),
+        StepProperty("crash-clock-runs", runs, "the clock starts at 0 and grows by one each round"),
+        Property(
+            "suspects-in-time",
+            lambda s: Implies(And(premise.holds(s), _is_due(terms, s)), conclusion.holds(s)),
+            "when the clock reaches the bound, the sender is suspected",
+        ),
+        timeout_bounded(terms),
+        Property("detection-bounded", bounded, "the bound on detection is largest for the largest timeout"),
+    )
+
+
+def _about_the_end(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
+    in_transit = terms.detector.in_transit
+
+    def never_retracts(before: State, c: Choices, after: State) -> Truth:
+        ended = And(premise.holds(before), conclusion.holds(before), Not(in_transit(before)))
+        return Implies(ended, And(conclusion.holds(after), Not(in_transit(after))))
+
+    return (
+        Property(
+            "nothing-in-transit",
+            lambda s: Implies(And(premise.holds(s), _is_due(terms, s)), Not(in_transit(s))),
+            "when the clock reaches the bound, no message is in transit",
+        ),
+        StepProperty(
+            "never-retracts", never_retracts, "with nothing in transit, the suspicion of a crashed sender stays"
+        ),
+    )
+
+
+def _bounds(terms: Terms) -> tuple[Bound, ...]:
+    detector = terms.detector
+    late = {} if detector.stabilisation is None else {detector.first_timeout: detector.first_timeout}
+    state = readable_state(terms.system, **late)
+    first, guard = terms.first_timeout(state), terms.bound(GUARD, state)
+    largest_timeout = largest(first, guard)
+    worst = readable_state(terms.system, **late, **{detector.timeout: largest_timeout})
+    if largest_timeout.isdecimal():
+        worst = state.changed({detector.timeout: int(largest_timeout)})
+    since = "" if detector.stabilisation is None else ", or after the bounds begin to hold if that is later"
+    return (
+        Bound("detection", f"at most {written(_due(terms, worst))} rounds after the crash{since}"),
+        Bound("the timeout", f"at most {largest_timeout}"),
+    )
+
+
+CRASH_CLOCK = Reduction(
+    name="crash-clock",
+    goal=LeadsTo,
+    bounds={
+        GUARD: SAFE_TIMEOUT,
+        DETECTION: "how many rounds after the crash the sender is suspected, in terms of the timeout",
+    },
+    argue=_argue,
+)

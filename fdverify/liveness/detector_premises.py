@@ -1,0 +1,53 @@
+"""Premises that arguments about detectors share: how far the timeout grows, and that bounds begin to hold."""
+
+from __future__ import annotations
+
+from fdverify.liveness.argument import Premise, Terms
+from fdverify.logic import And, If, Implies, Max, Not, Truth
+from fdverify.models.system import Choices, Property, State, StepProperty
+
+GUARD = "safe_timeout"
+SAFE_TIMEOUT = "the timeout from which on a correct sender is not suspected"
+
+
+def timeout_bounded(terms: Terms) -> Property:
+    return Property(
+        "timeout-bounded",
+        lambda s: terms.timeout(s) <= Max(terms.first_timeout(s), terms.bound(GUARD, s)),
+        "the timeout never exceeds the first timeout and the safe one",
+    )
+
+
+def stabilising(terms: Terms) -> tuple[Premise, ...]:
+    """That the bounds hold from some time on, and that what counts from then on is settled by the first delivery."""
+    detector = terms.detector
+    if detector.stabilisation is None:
+        return ()
+    since = detector.stabilisation.since
+
+    def comes(before: State, c: Choices, after: State) -> Truth:
+        earlier, later = before[since], after[since]
+        return If(earlier < 0, later == earlier + 1, later >= 0)
+
+    def settles(before: State, c: Choices, after: State) -> Truth:
+        return Implies(And(detector.stable(after), detector.hears(c)), detector.settled(after))
+
+    def stays(before: State, c: Choices, after: State) -> Truth:
+        same = terms.first_timeout(after) == terms.first_timeout(before)
+        return And(
+            Implies(detector.settled(before), And(detector.settled(after), same)),
+            Implies(And(detector.stable(before), Not(same)), detector.settled(after)),
+        )
+
+    return (
+        StepProperty("bounds-come", comes, "the time at which the bounds begin to hold comes, and they hold for good"),
+        StepProperty("settled-by-delivery", settles, "the first delivery from then on settles"),
+        StepProperty("stays-settled", stays, "what is settled stays so, and so does the first timeout"),
+    )
+
+
+def crashes(terms: Terms) -> tuple[Property, ...]:
+    """The witness that the sender crashes, in a system in which it may."""
+    if all(variable.name != terms.detector.crash_clock for variable in terms.system.variables):
+        return ()
+    return (Property("crash", lambda s: Not(terms.detector.correct(s)), "the sender crashes"),)

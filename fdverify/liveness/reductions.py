@@ -1,0 +1,8 @@
+"""The reductions, by name."""
+
+from __future__ import annotations
+
+from fdverify.liveness.crash_clock import CRASH_CLOCK
+from fdverify.liveness.timeout_guard import TIMEOUT_GUARD
+
+REDUCTIONS = {reduction.name: reduction for reduction in (TIMEOUT_GUARD, CRASH_CLOCK)}

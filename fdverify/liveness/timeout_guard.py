@@ -1,0 +1,159 @@
+"""Eventually Strong Accuracy: from a safe timeout on, a correct sender is trusted; each wrong suspicion raises it.
+
+Why the premises imply the goal.  Once the bounds hold, a wrong suspicion lasts while no message is delivered, so the
+quiet clock runs; it has a bound, and time goes on: the suspicion ends, by a delivery or by a crash, which is for ever.
+A delivery raises the timeout by one, and nothing lowers it.  From the guard on there is no wrong suspicion any more.
+So there are at most as many as the first timeout lies below the guard.  When the last one happens has no bound.
+"""
+
+from __future__ import annotations
+
+from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Terms
+from fdverify.liveness.detector_premises import GUARD, SAFE_TIMEOUT, crashes, stabilising, timeout_bounded
+from fdverify.liveness.goals import EventuallyAlways, claimed
+from fdverify.logic import And, Iff, Implies, Not, Number, Truth
+from fdverify.models.detector import QUIET
+from fdverify.models.system import Choices, Property, State, StepProperty
+from fdverify.symbolic.formula import largest, readable_state, written
+
+QUIET_AT_MOST = "longest_quiet"
+
+
+def _argue(terms: Terms, goal: EventuallyAlways) -> Argument:
+    claim = claimed(goal.claim)
+    return Argument(
+        name=f"eventually always {claim.name}",
+        meaning=f"in every run, from some time on and for good: {claim.meaning}",
+        claims=(claim,),
+        reduction=TIMEOUT_GUARD.name,
+        premises=(*_about_states(terms, claim), *_about_rounds(terms), *stabilising(terms)),
+        witnesses=_witnesses(terms, claim),
+        bounds=_bounds(terms),
+    )
+
+
+def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
+    detector = terms.detector
+
+    def guarded(s: State) -> Truth:
+        return Implies(And(detector.settled(s), terms.timeout(s) >= terms.bound(GUARD, s)), claim.holds(s))
+
+    def delivered(s: State) -> Truth:
+        waits = And(Not(claim.holds(s)), detector.stable(s))
+        return Implies(waits, s[QUIET] <= terms.bound(QUIET_AT_MOST, s))
+
+    return (
+        Property(
+            "wrong-suspicion",
+            lambda s: Iff(Not(claim.holds(s)), And(detector.suspects(s), detector.correct(s))),
+            f"{claim.name} is false exactly while a correct sender is suspected",
+        ),
+        Property("guard-trusts", guarded, "from the safe timeout on, a correct sender is not suspected"),
+        timeout_bounded(terms),
+        Property(
+            "delivered-in-time", delivered, "while a correct sender is suspected, the last delivery is not too long ago"
+        ),
+    )
+
+
+def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
+    detector = terms.detector
+
+    def ends(before: State, after: State) -> Truth:
+        return And(detector.suspects(before), Not(detector.suspects(after)))
+
+    def ends_by_delivery(before: State, c: Choices, after: State) -> Truth:
+        raised = terms.timeout(after) == terms.timeout(before) + 1
+        return Implies(ends(before, after), And(detector.hears(c), raised))
+
+    def changes_only_so(before: State, c: Choices, after: State) -> Truth:
+        return Implies(terms.timeout(after) != terms.timeout(before), ends(before, after))
+
+    def begins_late(before: State, c: Choices, after: State) -> Truth:
+        begins = And(detector.settled(before), Not(detector.suspects(before)), detector.suspects(after))
+        return Implies(begins, after[QUIET] >= terms.timeout(after))
+
+    return (
+        StepProperty(
+            "crash-is-final",
+            lambda before, c, after: Implies(Not(detector.correct(before)), Not(detector.correct(after))),
+            "a sender that has crashed stays so",
+        ),
+        StepProperty(
+            "ends-by-delivery", ends_by_delivery, "a suspicion ends by a delivery, which raises the timeout by 1"
+        ),
+        StepProperty(
+            "delivery-ends-suspicion",
+            lambda before, c, after: Implies(detector.hears(c), Not(detector.suspects(after))),
+            "after a delivery the sender is not suspected",
+        ),
+        StepProperty("timeout-changes-only-so", changes_only_so, "the timeout changes only when a suspicion ends"),
+        StepProperty(
+            "timeout-never-falls",
+            lambda before, c, after: terms.timeout(after) >= terms.timeout(before),
+            "the timeout never decreases",
+        ),
+        StepProperty("suspects-after-timeout", begins_late, "who suspects has heard nothing for timeout rounds"),
+    )
+
+
+def _witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
+    detector = terms.detector
+
+    def wrong(s: State) -> Truth:
+        return Not(claim.holds(s))
+
+    suspicions: tuple[Property, ...] = (Property("wrong suspicion", wrong, "a correct sender is suspected"),)
+    if detector.stabilisation is not None:
+        suspicions = (
+            Property(
+                "wrong suspicion before", lambda s: And(wrong(s), Not(detector.stable(s))), "before the bounds hold"
+            ),
+            Property("wrong suspicion after", lambda s: And(wrong(s), detector.settled(s)), "after they have settled"),
+        )
+    return (
+        *suspicions,
+        Property(
+            "retraction",
+            lambda s: And(detector.settled(s), terms.timeout(s) > terms.first_timeout(s), Not(detector.suspects(s))),
+            "a wrong suspicion was taken back",
+        ),
+        Property(
+            "guard reached",
+            lambda s: And(detector.settled(s), terms.timeout(s) >= terms.bound(GUARD, s)),
+            "the timeout has become safe",
+        ),
+        *crashes(terms),
+    )
+
+
+def _bounds(terms: Terms) -> tuple[Bound, ...]:
+    detector = terms.detector
+    state = readable_state(terms.system, **_names(terms))
+    guard, first = terms.bound(GUARD, state), terms.first_timeout(state)
+    number: Number = guard - first
+    length = terms.bound(QUIET_AT_MOST, state) + 1 - terms.timeout(state)
+    after = "" if detector.stabilisation is None else f", counted once {detector.stabilisation.settled}"
+    return (
+        Bound("wrong suspicions", f"at most {largest(0, number)}{after}"),
+        Bound("each lasts", f"at most {written(length)} rounds"),
+        Bound("the timeout", f"at most {largest(first, guard)}"),
+        Bound("the last one", "no bound", "quiet runs of any length may come before it"),
+    )
+
+
+def _names(terms: Terms) -> dict[str, str]:
+    detector = terms.detector
+    named = [detector.timeout, *([] if detector.stabilisation is None else [detector.first_timeout])]
+    return {name: name for name in named}
+
+
+TIMEOUT_GUARD = Reduction(
+    name="timeout-guard",
+    goal=EventuallyAlways,
+    bounds={
+        GUARD: SAFE_TIMEOUT,
+        QUIET_AT_MOST: "for how many rounds nothing is delivered while a correct sender is suspected",
+    },
+    argue=_argue,
+)

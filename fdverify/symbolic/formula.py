@@ -1,0 +1,63 @@
+"""Numbers that authors write in Python, as formulas to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import z3
+
+from fdverify.logic import Number
+from fdverify.models.system import State, System
+from fdverify.symbolic.values import Int
+
+
+def readable_state(system: System, **named: str) -> State:
+    """A state in which a parameter is its number, or its name if it is arbitrary; others are named as they are told."""
+    parameters = system.parameter_values({name: Int(z3.Int(name)) for name in system.arbitrary()})
+    return State({**parameters, **{name: Int(z3.Int(text)) for name, text in named.items()}})
+
+
+def written(number: Number) -> str:
+    """A sum of products, what is added before what is taken away, numbers last: ``6*phi + delta - timeout - 1``."""
+    if not isinstance(number, Int):
+        return str(number)
+    total = z3.simplify(number.term, som=True)
+    parts = [_part(child) for child in (total.children() if z3.is_add(total) else [total])]
+    ordered = sorted(parts, key=lambda part: (part[0] < 0, part[1] == ""))
+    text = ""
+    for factor, rest in ordered:
+        sign = ("-" if factor < 0 else "") if text == "" else (" - " if factor < 0 else " + ")
+        size = "*".join(filter(None, ("" if abs(factor) == 1 and rest else str(abs(factor)), rest)))
+        text += sign + size
+    return text
+
+
+def _part(term: Any) -> tuple[int, str]:
+    """A summand as a whole number and what it is multiplied with."""
+    if z3.is_int_value(term):
+        return term.as_long(), ""
+    if z3.is_mul(term):
+        numbers = [child.as_long() for child in term.children() if z3.is_int_value(child)]
+        others = [_one_line(child) for child in term.children() if not z3.is_int_value(child)]
+        factor = 1
+        for number in numbers:
+            factor *= number
+        return factor, "*".join(others)
+    return 1, _one_line(term)
+
+
+def _one_line(term: Any) -> str:
+    return " ".join(str(term).split())
+
+
+def largest(left: Number, right: Number) -> str:
+    """The larger of two, as a formula."""
+    if isinstance(left, int) and isinstance(right, int):
+        return str(max(left, right))
+    first, second = written(left), written(right)
+    return first if first == second else f"max({first}, {second})"
+
+
+def at(value: Callable[[State], Number], state: State) -> str:
+    return written(value(state))
