@@ -45,6 +45,10 @@ def _verify(
     ] = None,
     delta: Annotated[str, typer.Option("--delta", metavar="N|symbolic", help="the bound on message delay")] = SYMBOLIC,
     phi: Annotated[str, typer.Option("--phi", metavar="N|symbolic", help="the bound on relative speed")] = SYMBOLIC,
+    gst: Annotated[
+        str,
+        typer.Option("--gst", metavar="N|symbolic", help="from when on the bounds hold, in models with such a time"),
+    ] = SYMBOLIC,
     variant: Annotated[str | None, typer.Option("--variant", metavar="NAME", help="instead of the file's own")] = None,
     buffer: Annotated[str | None, typer.Option("--buffer", metavar="NAME", help="encoding of the buffer")] = None,
     k: Annotated[int, typer.Option("--k", metavar="N", min=1, help="let the conjuncts be N-inductive together")] = 1,
@@ -79,7 +83,7 @@ def _verify(
 ) -> int:
     start = perf_counter()
     check_time_limit(time_limit)
-    numbers = {name: number_or_symbolic(name, text) for name, text in (("delta", delta), ("phi", phi))}
+    numbers = {name: number_or_symbolic(name, text) for name, text in (("delta", delta), ("phi", phi), ("gst", gst))}
     chosen = {"variant": variant, "buffer": buffer}
     # Imported here: --help needs neither the solver nor the models.
     from fdverify.proofs.check import check

@@ -31,7 +31,7 @@ from fdverify.verdict import Obligation, Verdict
 _WIDEST_LEVEL = 256
 _MOST_MESSAGES = 5
 _MOST_ROUNDS = 3000
-_MOST_ROUNDS_FOR_HELPERS = 600
+_MOST_ROUNDS_FOR_HELPERS = 300
 _ROUNDS_WITHOUT_NEWS = (10, 60)  # at first and, if something is still missing, on a second visit
 _DEAD_END_DEPTH = 20
 _LARGE = 1 << 15
@@ -89,9 +89,7 @@ def vacuity(invariant: Invariant) -> Vacuity:
     conclude(ASSUMPTIONS, Verdict.PROVED, "")
     idle = [phase.name for phase in invariant.system.phases if phase.name not in searched.fired]
     phases = f"{', '.join(idle)} changed nothing in the runs looked at, {searched.where()}"
-    # A phase may well have nothing to do at a certain number, as ageing has at Δ = 0.
-    narrowed = any(isinstance(parameter.value, int) for parameter in invariant.system.parameters)
-    conclude(PHASES, *((Verdict.VACUOUS, phases) if idle and not narrowed else (Verdict.PROVED, "")))
+    conclude(PHASES, *((Verdict.VACUOUS, phases) if idle and not searched.narrowed else (Verdict.PROVED, "")))
     missing = searched.missing()
     premise = f"{missing} in the runs looked at, {searched.where()}"
     conclude(GOAL_PREMISE, *((Verdict.VACUOUS, premise) if missing else (Verdict.PROVED, "")))
@@ -167,13 +165,18 @@ class _Search:
     def unmet(self) -> list[Premise]:
         return [premise for premise, met in self.met.items() if not met]
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether a parameter has a certain value, at which a phase may well have nothing to do, as ageing at Δ = 0."""
+        return any(isinstance(parameter.value, int) for parameter in self.invariant.system.parameters)
+
     def finished(self) -> bool:
         """Whether all has been seen, or enough time was spent on it; the premises of helpers are worth less time."""
         unmet = self.unmet()
         idle = len(self.fired) < len(self.invariant.system.phases)
-        if idle or self.missing():
+        if (idle and not self.narrowed) or self.missing():
             return self.rounds >= _MOST_ROUNDS
-        return not unmet or self.rounds >= _MOST_ROUNDS_FOR_HELPERS
+        return not (unmet or idle) or self.rounds >= _MOST_ROUNDS_FOR_HELPERS
 
     def _seen(self) -> int:
         return len(self.fired) + sum(self.met.values()) + len(self.witnesses)
@@ -273,10 +276,27 @@ def _thinned(batches: Batches, rows: Rows) -> Rows:
             messages = sum(truths(buffer.has(age), size).astype(int) for age in range(buffer.delta + 1))
             rows = [column[messages <= _MOST_MESSAGES] for column in rows]
             state, size = batches.state(rows), len(rows[0])
+    if size > _WIDEST_LEVEL:
+        rows = _latest(batches, rows)
+        size = len(rows[0])
     if size <= _WIDEST_LEVEL:
         return rows
     extremes = [place for column in rows for place in (int(column.argmin()), int(column.argmax()))]
     kept = np.unique([*range(0, size, -(-size // _WIDEST_LEVEL)), *extremes])
+    return [column[kept] for column in rows]
+
+
+def _latest(batches: Batches, rows: Rows) -> Rows:
+    """Of states that differ in their clocks only, which nothing depends on, the one whose clocks show most."""
+    owners = batches.layout.owners()
+    clocks = [-column for column, owner in zip(rows, owners, strict=True) if owner.clock]
+    others = [column for column, owner in zip(rows, owners, strict=True) if not owner.clock]
+    if not clocks:
+        return rows
+    order = np.lexsort([*clocks, *others])
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = np.logical_or.reduce([column[order][1:] != column[order][:-1] for column in others])
+    kept = np.sort(order[first])
     return [column[kept] for column in rows]
 
 

@@ -109,7 +109,11 @@ def _witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
             Property(
                 "wrong suspicion before", lambda s: And(wrong(s), Not(detector.stable(s))), "before the bounds hold"
             ),
-            Property("wrong suspicion after", lambda s: And(wrong(s), detector.settled(s)), "after they have settled"),
+            Property(
+                "wrong suspicion after",
+                lambda s: And(wrong(s), detector.settled(s)),
+                "a correct sender is suspected after the first delivery since the bounds hold",
+            ),
         )
     return (
         *suspicions,

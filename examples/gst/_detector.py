@@ -1,0 +1,161 @@
+"""The detector when the bounds hold only from an unknown time on, the global stabilisation time (GST).
+
+Before it a process may be idle, and a message in transit, for as long as it takes.  From then on Δ and Φ bound both;
+idle times count from GST, and a message sent before it is delivered at the latest at the first Receive at or after
+GST+Δ.  In LOSSY it may also be lost.
+
+Ages before GST are there to tell messages apart, so whether they grow is free.  One of age Δ stands for all that are as
+old: before GST some of them may be delivered, and others left.
+"""
+
+from dataclasses import replace
+
+from fdverify.logic import And, If, Min, Not, Or, Truth
+from fdverify.models.chandra_toueg import CHANDRA_TOUEG, Computation, computed, crashed, receiving
+from fdverify.models.detector import Detector, Stabilisation
+from fdverify.models.model import Model
+from fdverify.models.system import (
+    Choices,
+    Flag,
+    Flags,
+    Integers,
+    Parameter,
+    Phase,
+    State,
+    Subset,
+    System,
+    Update,
+    Variable,
+    update,
+)
+
+GST = Parameter("gst", least=0, value=None, meaning="the round from which on the bounds hold", small=(3, 0, 8))
+
+
+def stable(s: State) -> Truth:
+    """Whether the bounds hold in this round."""
+    return s.since_gst >= 0
+
+
+def sent_before_gst(s: State) -> Truth:
+    """Whether all that is in transit when this round begins was sent before GST."""
+    return s.since_gst <= 0
+
+
+def stabilise(s: State, c: Choices) -> Update:
+    """Time comes nearer to GST; there the timers start again."""
+    since = Min(s.since_gst + 1, 1)
+    return update(
+        since_gst=since,
+        sender_timer=If(since == 0, 0, s.sender_timer),
+        receiver_timer=If(since == 0, 0, s.receiver_timer),
+    )
+
+
+def lose(s: State, c: Choices) -> Update:
+    return update(buffer=s.buffer.deliver(c.lost))
+
+
+def age_messages(s: State, c: Choices) -> Update:
+    return update(buffer=s.buffer.age(when=Or(Not(sent_before_gst(s)), c.ages)))
+
+
+def heard(c: Choices) -> Truth:
+    return Or(Not(c.delivered.empty()), c.others_left)
+
+
+def _crash(system: System) -> System:
+    """The crash clock counts from the crash or from GST, whichever is later."""
+    crash = system.phase("crash")
+
+    def run(s: State, c: Choices) -> Update:
+        made = crash.run(s, c)
+        runs = And(stable(s), Or(crashed(s), c.crash))
+        return replace(made, changes={**made.changes, "hlfsc": If(runs, s.hlfsc + 1, -1)})
+
+    return system.with_phase("crash", run)
+
+
+def _crash_clock_range(s: State) -> Truth:
+    return If(And(crashed(s), stable(s)), s.hlfsc >= 0, s.hlfsc == -1)
+
+
+def _receive(system: System) -> System:
+    """Of several messages of age Δ, sent before GST, some may be delivered and others left."""
+    receive = system.phase("receive")
+
+    def run(s: State, c: Choices) -> Update:
+        made = receive.run(s, c)
+        waited, retracts = made.changes["waiting_time"], And(c.others_left, s.suspected, c.delivered.empty())
+        changes = {
+            **made.changes,
+            "waiting_time": If(c.others_left, 0, waited),
+            "suspected": And(made.changes["suspected"], Not(c.others_left)),
+            "timeout": If(retracts, s.timeout + 1, made.changes["timeout"]),
+        }
+        settled = Or(s.settled, And(stable(s), heard(c)))
+        first = If(s.settled, s.settled_timeout, changes["timeout"])
+        return replace(made, changes={**changes, "settled": settled, "settled_timeout": first})
+
+    def leaves_others(s: State) -> Truth:
+        return And(Not(stable(s)), receiving(s), s.buffer.has(s.delta))
+
+    choices = (*receive.choices, Flag("others_left", when=leaves_others))
+    phases = [replace(p, choices=choices) if p.name == "receive" else p for p in system.phases]
+    return replace(system, phases=tuple(phases)).with_phase("receive", run)
+
+
+def _detector(base: Detector, gst: int | None) -> Detector:
+    """With bounds from the start nothing stabilises."""
+    if gst == 0:
+        return replace(base, hears=heard)
+    late = Stabilisation("since_gst", "settled")
+    return replace(base, hears=heard, first_timeout="settled_timeout", stabilisation=late)
+
+
+def _stabilising(system: System, gst: int | None, lossy: bool) -> System:
+    """The detector under bounds that hold in stable rounds, with a GST at which they begin to."""
+    since = Variable(
+        "since_gst",
+        Integers(),
+        initial=lambda s: -1 - s.gst,
+        range=lambda s: And(s.since_gst >= -1 - s.gst, s.since_gst <= 1),
+    )
+    # With bounds from the start there is nothing to settle: what counts is the initial timeout.
+    settled = Variable("settled", Flags(), initial=lambda s: s.gst == 0, ghost=True)
+    first = Variable("settled_timeout", Integers(), initial=lambda s: s.initial_timeout, ghost=True)
+    variables = [replace(v, range=_crash_clock_range) if v.name == "hlfsc" else v for v in system.variables]
+    losing = (Phase("lose", lose, (Subset("lost", of="buffer", when=sent_before_gst),)),) if lossy else ()
+    ageing = Phase("age_messages", age_messages, (Flag("ages", when=sent_before_gst),))
+    phases = [ageing if phase.name == "age_messages" else phase for phase in system.phases]
+    assert system.detector is not None, "the detector is one"
+    return replace(
+        system,
+        parameters=(*system.parameters, replace(GST, value=gst)),
+        variables=(*variables, since, settled, first),
+        phases=(Phase("stabilise", stabilise), *losing, *phases),
+        detector=_detector(system.detector, gst),
+    )
+
+
+def _model(name: str, summary: str, lossy: bool) -> Model:
+    def build(delta: int | None, phi: int | None, gst: int | None, **options: object) -> System:
+        base = computed(Computation(timely=stable), delta, phi, **options)  # type: ignore[arg-type]
+        system = _receive(_stabilising(base, gst, lossy))
+        return replace(_crash(system) if options["crash"] else system, name=name)
+
+    chosen = tuple(option for option in CHANDRA_TOUEG.options if option.name != "computation")
+    return replace(
+        CHANDRA_TOUEG,
+        name=name,
+        summary=summary,
+        parameters=(*CHANDRA_TOUEG.parameters, GST),
+        options=chosen,
+        build=build,
+    )
+
+
+DELAYED = _model("gst-delayed", "the bounds hold from an unknown time on; before it messages are delayed", lossy=False)
+LOSSY = _model(
+    "gst-lossy", "the bounds hold from an unknown time on; before it messages are delayed or lost", lossy=True
+)
