@@ -20,13 +20,13 @@ proof = Proof(
 )
 
 
-@proof.bound
+@proof.term
 def safe_timeout(s: State) -> Number:
     """From this timeout on, a correct sender is not suspected."""
     return 6 * s.phi + s.delta
 
 
-@proof.bound
+@proof.term
 def longest_quiet(s: State) -> Number:
     """While something may still come, a message was delivered so many rounds ago at most."""
     return 6 * s.phi + s.delta - 2

@@ -22,13 +22,13 @@ proof = Proof(
 )
 
 
-@proof.bound
+@proof.term
 def safe_timeout(s: State) -> Number:
     """From this timeout on, a correct sender is not suspected."""
     return 6 * s.phi + s.delta
 
 
-@proof.bound
+@proof.term
 def detection(s: State) -> Number:
     """So many rounds after the crash the sender is suspected."""
     return reduced.waited_by(s) + 3 * s.phi

@@ -32,8 +32,8 @@ def accuracy(model: str) -> Proof:
         crash=True,
         timeout="any",
     )
-    proof.bound(trust.safe_timeout)
-    proof.bound(trust.longest_quiet)
+    proof.term(trust.safe_timeout)
+    proof.term(trust.longest_quiet)
     _about_the_timeout(proof)
     return proof
 
@@ -48,8 +48,8 @@ def completeness(model: str) -> Proof:
         crash=True,
         timeout="any",
     )
-    proof.bound(suspicion.safe_timeout)
-    proof.bound(suspicion.detection)
+    proof.term(suspicion.safe_timeout)
+    proof.term(suspicion.detection)
     _about_the_timeout(proof)
     shared = {predicate.__name__ for predicate in trust.proof.predicates()}
     # All of them are about a running crash clock, which runs from GST on.

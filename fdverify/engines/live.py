@@ -1,7 +1,8 @@
 """Liveness for fixed parameters: in every fair run, is the claim true from some time on and for good?
 
 The reachable states are finitely many, so a run that breaks it for ever comes back to a state: it is a lasso, a way and
-then a loop.  The loop must be fair: what the system declares to happen again and again does happen in it.
+then a loop.  The loop must be fair: what the system declares to happen again and again does happen in it.  Where the
+states are not finitely many, a system may declare a growing loop for the claim; then that is verified instead.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from fdverify.engines.batch import step_back, truths
 from fdverify.engines.caps import Caps, capped, sees_past
 from fdverify.engines.explore import Exploration, caps_for, explored
+from fdverify.engines.growing import go_round
 from fdverify.engines.machine import check_compiles
 from fdverify.engines.state_table import Rows
 from fdverify.errors import InternalError, UsageError
@@ -33,6 +35,9 @@ def live(system: System, claim: Property, unfair: bool = False, report: Report =
     """Search for a fair run (``unfair``: for any) in which ``claim`` is false again and again."""
     start = perf_counter()
     system.fixed_values()
+    for growing in system.growing:
+        if growing.breaks == claim.name:
+            return go_round(system, claim, growing)
     fairness = () if unfair else system.fairness
     caps = _caps(system, (claim, *fairness))
     exploration = explored(system, _EVERY_STATE, caps, subrounds=False, depth=None, report=report)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, TypeAlias
 
-from fdverify.logic import Number
+from fdverify.errors import UsageError
+from fdverify.logic import Number, is_number, is_truth, shortened
 from fdverify.models.detector import Detector
 from fdverify.models.system import Property, State, StepProperty, System
 
@@ -38,20 +40,63 @@ class Argument:
     premises: tuple[Premise, ...]
     witnesses: tuple[Property, ...]
     bounds: tuple[Bound, ...]
+    fairness: tuple[Property, ...] = ()
+    """What is assumed to hold again and again in a run."""
+
+
+class Sort(StrEnum):
+    """What a term is."""
+
+    NUMBER = "a whole number"
+    TRUTH = "a truth value"
+    RANK = "a tuple of whole numbers"
+    CASES = "a dict of truth values"
+
+
+def of_sort(sort: Sort, what: str, function: Callable[[State], Any]) -> Callable[[State], Any]:
+    """The function, which returns a value of the sort or complains."""
+
+    def checked(state: State) -> Any:
+        value = function(state)
+        match sort:
+            case Sort.NUMBER:
+                fits = is_number(value)
+            case Sort.TRUTH:
+                fits = is_truth(value)
+            case Sort.RANK:
+                fits = isinstance(value, tuple) and len(value) > 0 and all(is_number(part) for part in value)
+            case Sort.CASES:
+                fits = isinstance(value, dict) and len(value) > 0 and all(is_truth(part) for part in value.values())
+        if not fits:
+            raise UsageError(f"{what} returns {type(value).__name__} {shortened(value)}, not {sort}")
+        return value
+
+    return checked
+
+
+@dataclass(frozen=True)
+class Term:
+    sort: Sort
+    meaning: str
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What the author of a proof gives a reduction to argue with."""
+    """What a reduction argues with: the system, and what the author of a proof gives, by name."""
 
     system: System
-    detector: Detector
-    bounds: Mapping[str, Callable[[State], Number]]
+    given: Mapping[str, Callable[[State], Any]]
+
+    @property
+    def detector(self) -> Detector:
+        assert self.system.detector is not None, "it was asked for where it is needed"
+        return self.system.detector
 
     def bound(self, name: str, state: State, *also: str) -> Number:
-        """A bound, which reads the parameters and these variables alone: what changes otherwise bounds nothing."""
+        """A number that reads the parameters and these variables alone: what changes otherwise bounds nothing."""
         readable = [*(parameter.name for parameter in self.system.parameters), *also]
-        return self.bounds[name](State({each: state[each] for each in readable}))
+        bound: Number = self.given[name](State({each: state[each] for each in readable}))
+        return bound
 
     def timeout(self, s: State) -> Number:
         return s[self.detector.timeout]
@@ -65,9 +110,11 @@ class Terms:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A way to argue for goals of a kind; ``bounds`` are the numbers that an author gives, and what each is."""
+    """A way to argue for goals of a kind, with terms that an author gives."""
 
     name: str
     goal: type
-    bounds: Mapping[str, str]
+    terms: Mapping[str, Term]
     argue: Callable[[Terms, Any], Argument]
+    of_detectors: bool = True
+    """Whether it is about failure detectors, and reads their quiet clock."""

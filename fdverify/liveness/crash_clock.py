@@ -7,9 +7,9 @@ stays so: nothing is sent after a crash.
 
 from __future__ import annotations
 
-from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Terms
+from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
 from fdverify.liveness.detector_premises import GUARD, SAFE_TIMEOUT, crashes, stabilising, timeout_bounded
-from fdverify.liveness.goals import Always, LeadsTo, claimed
+from fdverify.liveness.goals import LeadsTo, claimed, meant, named
 from fdverify.logic import And, Implies, Not, Number, Truth
 from fdverify.models.system import Choices, Property, State, StepProperty
 from fdverify.symbolic.formula import largest, readable_state, written
@@ -18,19 +18,15 @@ DETECTION = "detection"
 
 
 def _argue(terms: Terms, goal: LeadsTo) -> Argument:
-    lasting = isinstance(goal.conclusion, Always)
-    premise = claimed(goal.premise)
-    conclusion = claimed(goal.conclusion.claim if isinstance(goal.conclusion, Always) else goal.conclusion)
-    shown = f"always {conclusion.name}" if lasting else conclusion.name
-    good = ", and for good" if lasting else ""
+    premise, conclusion = claimed(goal.premise), claimed(goal.reached)
     return Argument(
-        name=f"{premise.name} leads to {shown}",
-        meaning=f"whenever this holds: {premise.meaning}: then or later this does{good}: {conclusion.meaning}",
+        name=named(goal),
+        meaning=meant(goal),
         claims=(premise, conclusion),
         reduction=CRASH_CLOCK.name,
         premises=(
             *_about_clock(terms, premise, conclusion),
-            *(_about_the_end(terms, premise, conclusion) if lasting else ()),
+            *(_about_the_end(terms, premise, conclusion) if goal.lasting else ()),
             *stabilising(terms),
         ),
         witnesses=(
@@ -131,9 +127,11 @@ def _bounds(terms: Terms) -> tuple[Bound, ...]:
 CRASH_CLOCK = Reduction(
     name="crash-clock",
     goal=LeadsTo,
-    bounds={
+    terms={
         GUARD: SAFE_TIMEOUT,
-        DETECTION: "how many rounds after the crash the sender is suspected, in terms of the timeout",
+        DETECTION: Term(
+            Sort.NUMBER, "how many rounds after the crash the sender is suspected, in terms of the timeout"
+        ),
     },
     argue=_argue,
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fdverify.liveness.argument import Premise, Terms
+from fdverify.liveness.argument import Premise, Sort, Term, Terms
 from fdverify.logic import And, If, Implies, Max, Not, Truth
 from fdverify.models.system import Choices, Property, State, StepProperty
 
 GUARD = "safe_timeout"
-SAFE_TIMEOUT = "the timeout from which on a correct sender is not suspected"
+SAFE_TIMEOUT = Term(Sort.NUMBER, "the timeout from which on a correct sender is not suspected")
 
 
 def timeout_bounded(terms: Terms) -> Property:

@@ -39,5 +39,29 @@ class LeadsTo:
     premise: Claimed
     conclusion: Claimed | Always
 
+    @property
+    def lasting(self) -> bool:
+        return isinstance(self.conclusion, Always)
+
+    @property
+    def reached(self) -> Claimed:
+        """What holds then or later."""
+        return self.conclusion.claim if isinstance(self.conclusion, Always) else self.conclusion
+
 
 TemporalGoal: TypeAlias = Always | EventuallyAlways | LeadsTo
+
+
+def named(goal: EventuallyAlways | LeadsTo) -> str:
+    """The name of a goal of which the names have been looked up."""
+    if isinstance(goal, EventuallyAlways):
+        return f"eventually always {claimed(goal.claim).name}"
+    return f"{claimed(goal.premise).name} leads to {'always ' if goal.lasting else ''}{claimed(goal.reached).name}"
+
+
+def meant(goal: EventuallyAlways | LeadsTo) -> str:
+    """What such a goal means, in words."""
+    if isinstance(goal, EventuallyAlways):
+        return f"in every run, from some time on and for good: {claimed(goal.claim).meaning}"
+    good = " and for good" if goal.lasting else ""
+    return f"whenever: {claimed(goal.premise).meaning} then or later{good}: {claimed(goal.reached).meaning}"

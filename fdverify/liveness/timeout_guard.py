@@ -8,9 +8,9 @@ So there are at most as many as the first timeout lies below the guard.  When th
 
 from __future__ import annotations
 
-from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Terms
+from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
 from fdverify.liveness.detector_premises import GUARD, SAFE_TIMEOUT, crashes, stabilising, timeout_bounded
-from fdverify.liveness.goals import EventuallyAlways, claimed
+from fdverify.liveness.goals import EventuallyAlways, claimed, meant, named
 from fdverify.logic import And, Iff, Implies, Not, Number, Truth
 from fdverify.models.detector import QUIET
 from fdverify.models.system import Choices, Property, State, StepProperty
@@ -22,8 +22,8 @@ QUIET_AT_MOST = "longest_quiet"
 def _argue(terms: Terms, goal: EventuallyAlways) -> Argument:
     claim = claimed(goal.claim)
     return Argument(
-        name=f"eventually always {claim.name}",
-        meaning=f"in every run, from some time on and for good: {claim.meaning}",
+        name=named(goal),
+        meaning=meant(goal),
         claims=(claim,),
         reduction=TIMEOUT_GUARD.name,
         premises=(*_about_states(terms, claim), *_about_rounds(terms), *stabilising(terms)),
@@ -155,9 +155,11 @@ def _names(terms: Terms) -> dict[str, str]:
 TIMEOUT_GUARD = Reduction(
     name="timeout-guard",
     goal=EventuallyAlways,
-    bounds={
+    terms={
         GUARD: SAFE_TIMEOUT,
-        QUIET_AT_MOST: "for how many rounds nothing is delivered while a correct sender is suspected",
+        QUIET_AT_MOST: Term(
+            Sort.NUMBER, "for how many rounds nothing is delivered while a correct sender is suspected"
+        ),
     },
     argue=_argue,
 )

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Implies, Min, Not, Number, Or, Truth
+from fdverify.logic import And, If, Implies, Max, Min, Not, Number, Or, Truth
 from fdverify.models.buffer import ENCODINGS
 from fdverify.models.detector import Detector
 from fdverify.models.expression import parse_expression
+from fdverify.models.growing import GrowingLoop
 from fdverify.models.model import Model, Option
 from fdverify.models.system import (
     Ages,
@@ -231,20 +233,41 @@ def chandra_toueg(
     """The detector with these bounds (``None``: arbitrary) and this initial timeout (an expression, or ``any``)."""
     if computation == SYNCHRONY and phi not in (None, 1):
         raise UsageError(f"synchrony is phi = 1, got {phi}", "leave --phi out, or use --computation partial-synchrony")
-    phases = Phases(VARIANTS[variant], COMPUTATIONS[computation])
-    chosen = {"variant": variant, "crash": str(crash).lower(), "timeout": timeout.strip()}
+    found = computed(
+        COMPUTATIONS[computation],
+        delta,
+        1 if computation == SYNCHRONY else phi,
+        variant=variant,
+        crash=crash,
+        timeout=timeout,
+        buffer=buffer,
+    )
+    if computation == PARTIAL_SYNCHRONY:
+        return found
+    growing = (SUSPECTED_AGAIN,) if computation == ASYNCHRONY else ()
+    return replace(found, options={**found.options, "computation": computation}, growing=growing)
+
+
+def computed(
+    computation: Computation,
+    delta: int | None,
+    phi: int | None,
+    *,
+    variant: str,
+    crash: bool,
+    timeout: str,
+    buffer: str | None,
+) -> System:
+    """The detector under a model of computation."""
+    phases = Phases(VARIANTS[variant], computation)
     encoding = buffer or ("predicate" if delta is None else "bitvector")
     initial_timeout = None if timeout.strip() == "any" else parse_expression(timeout, {"delta", "phi"})
     return System(
         name="chandra-toueg",
-        options={
-            **chosen,
-            "buffer": encoding,
-            **({} if computation == PARTIAL_SYNCHRONY else {"computation": computation}),
-        },
+        options={"variant": variant, "crash": str(crash).lower(), "timeout": timeout.strip(), "buffer": encoding},
         parameters=(
             replace(DELTA, value=delta),
-            replace(PHI, value=1 if computation == SYNCHRONY else phi),
+            replace(PHI, value=phi),
             Parameter("initial_timeout", 1, initial_timeout, "the receiver's first timeout", small=(1, 8, 24, 2)),
         ),
         variables=_variables(phases, crash, encoding),
@@ -370,6 +393,58 @@ DETECTOR = Detector(
     timeout="timeout",
     first_timeout="initial_timeout",
     crash_clock="hlfsc",
+)
+
+
+def _just_retracted(s: State) -> Truth:
+    """The sender was heard while it was suspected: all starts again, with a longer timeout."""
+    return And(
+        Not(s.suspected),
+        s.waiting_time == 0,
+        s.buffer.empty(),
+        sender_correct(s),
+        s.receiver_pc == ReceiverPc.Receive,
+        s.sender_timer == 1,
+        s.receiver_timer == 0,
+    )
+
+
+def _suspected_then_heard(s: State) -> dict[str, Any]:
+    """The sender idles until it is suspected, and sends right before Receive: its message is then one round old."""
+    sends = And(s.suspected, s.receiver_pc == ReceiverPc.NoSnd, s.buffer.empty())
+    return {"crash": False, "sender_active": sends, "receiver_active": Not(sends), "delivered": frozenset({0, 1})}
+
+
+def _on_the_way_to_retraction(s: State) -> Truth:
+    """The sender has idled, for two rounds when it is to send, unless it has just sent the only message."""
+    before_receive = And(s.suspected, s.receiver_pc == ReceiverPc.NoSnd)
+    idled = s.sender_timer >= If(before_receive, 2, If(s.suspected, 1, Min(s.waiting_time, 1)))
+    sent = And(before_receive, s.sender_timer == 0, Not(s.buffer.any(1, s.delta)))
+    return And(
+        sender_correct(s),
+        s.waiting_time >= 0,
+        s.receiver_timer >= 0,
+        Implies(s.suspected, s.receiver_pc != ReceiverPc.Receive),
+        If(s.buffer.empty(), idled, sent),
+    )
+
+
+def _rounds_to_retraction(s: State) -> Number:
+    """At most: a whole turn of the receiver for each step that it still waits, then on to Compute, and three more."""
+    before_receive = s.receiver_pc == ReceiverPc.NoSnd
+    until_compute = If(before_receive, 2, If(s.receiver_pc == ReceiverPc.Receive, 1, 3))
+    once_suspected = If(before_receive, If(s.buffer.empty(), 2, 1), 3)
+    return If(s.suspected, once_suspected, 3 * Max(s.timeout - s.waiting_time, 0) + until_compute + 3)
+
+
+SUSPECTED_AGAIN = GrowingLoop(
+    breaks="eventually-strong-accuracy",
+    grows="timeout",
+    least=1,
+    starts=_just_retracted,
+    within=_on_the_way_to_retraction,
+    left=_rounds_to_retraction,
+    plan=_suspected_then_heard,
 )
 
 CHANDRA_TOUEG = Model(

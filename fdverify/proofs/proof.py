@@ -20,10 +20,10 @@ from typing import Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import UsageError, located, nearby
-from fdverify.liveness.argument import Argument, Reduction, Terms
+from fdverify.liveness.argument import Argument, Reduction, Terms, of_sort
 from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo, TemporalGoal
 from fdverify.liveness.reductions import REDUCTIONS
-from fdverify.logic import Number, Truth, is_number, shortened
+from fdverify.logic import Truth, shortened
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.detector import with_quiet_clock
 from fdverify.models.model import Model, OptionValue
@@ -33,7 +33,7 @@ from fdverify.verdict import Verdict
 
 Found = TypeVar("Found")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
-Measure = TypeVar("Measure", bound=Callable[[Any], Number])
+Function = TypeVar("Function", bound=Callable[[Any], Any])
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Proof:
 
     ``goal`` names a property of the model; for a goal of your own, write a function and decorate it with
     ``@proof.goal``.  A goal about whole runs, ``EventuallyAlways(...)`` or ``LeadsTo(...)``, is argued for ``by`` a
-    reduction, which needs bounds.  The other keywords are the model's options.
+    reduction, with terms.  The other keywords are the model's options.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Proof:
         self._goal_name = goal.claim if isinstance(goal, Always) else goal
         self._goal: Property | None = None
         self._reduction = self._told(lambda: reduction_for(goal, by))
-        self._bounds: dict[str, Callable[[State], Number]] = {}
+        self._terms: dict[str, Callable[[State], Any]] = {}
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
         self._predicates: list[Callable[[Any], Truth]] = []
@@ -120,15 +120,15 @@ class Proof:
         self._assumptions.append(self._claim(predicate, "assumption"))
         return predicate
 
-    def bound(self, function: Measure) -> Measure:
-        """A number that the reduction argues with, under the name that it is known by, as a function of parameters."""
+    def term(self, function: Function) -> Function:
+        """What the reduction argues with, under the name that it is known by, as a function of the state."""
         source, name = source_of(function), getattr(function, "__name__", "")
-        known = {} if self._reduction is None else self._reduction.bounds
+        known = {} if self._reduction is None else self._reduction.terms
         if name not in known:
-            whose = "a safety goal" if self._reduction is None else self._reduction.name
-            raise UsageError(f"{source}: {whose} needs no bound {name}", did_you_mean(name, known) if known else None)
-        self._note(function, "bound")
-        self._bounds[name] = _numeric(f"{source}: bound {name}", _blamed(function, source))
+            whose = "a goal about states" if self._reduction is None else self._reduction.name
+            raise UsageError(f"{source}: {whose} needs no {name}", did_you_mean(name, known) if known else None)
+        self._note(function, "term")
+        self._terms[name] = of_sort(known[name].sort, f"{source}: {name}", _blamed(function, source))
         return function
 
     def at(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1) -> Invariant:
@@ -148,13 +148,11 @@ class Proof:
             return self._goal
         if self._reduction is None:
             return self._property(system, self._goal_name)
-        assert system.detector is not None, "it was asked for when the quiet clock was added"
-        for name, meaning in self._reduction.bounds.items():
-            if name not in self._bounds:
-                raise UsageError(
-                    f"{self._reduction.name} needs a bound {name}: {meaning}", "decorate it with @proof.bound"
-                )
-        terms = Terms(system, system.detector, self._bounds)
+        for name, term in self._reduction.terms.items():
+            if name not in self._terms:
+                hint = "write a function of that name and decorate it with @proof.term"
+                raise UsageError(f"{self._reduction.name} needs {name}: {term.meaning}", hint)
+        terms = Terms(system, self._terms)
         match self._goal_name:
             case EventuallyAlways(claim):
                 goal: TemporalGoal = EventuallyAlways(self._property(system, claim))
@@ -188,7 +186,7 @@ class Proof:
 
     def assuming(self, system: System) -> System:
         """The system under this proof's assumptions, with the clock that its reduction reads."""
-        if self._reduction is not None:
+        if self._reduction is not None and self._reduction.of_detectors:
             if system.detector is None:
                 raise UsageError(
                     f"{self.source}: {self._reduction.name} is about detectors, and {system.name} declares none",
@@ -300,18 +298,6 @@ def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State],
             return function(state)
 
     return value
-
-
-def _numeric(what: str, function: Callable[[State], Any]) -> Callable[[State], Number]:
-    """The function, which returns a whole number or complains."""
-
-    def checked(state: State) -> Number:
-        value = function(state)
-        if not is_number(value):
-            raise UsageError(f"{what} returns {type(value).__name__} {shortened(value)}, not a whole number")
-        return value
-
-    return checked
 
 
 def source_of(predicate: Any) -> Source:

@@ -75,6 +75,8 @@ class Subject:
     reduction: str | None
     """How a liveness goal is argued for."""
     bounds: tuple[Bound, ...]
+    fairness: Mapping[str, str]
+    """What a liveness goal assumes to hold again and again."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,7 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         k=case.k,
         reduction=goal.reduction if isinstance(goal, Argument) else None,
         bounds=goal.bounds if isinstance(goal, Argument) else (),
+        fairness={each.name: each.meaning for each in goal.fairness} if isinstance(goal, Argument) else {},
     )
     return Prepared(subject, found)
 

@@ -27,6 +27,10 @@ def argument_tree(result: ProofResult, subject: Subject) -> Tree:
     seen = [found for found in obligations if found.kind == Kind.VACUITY and found.name in VACUITY[:-1]]
     if seen:
         tree.add(_line(_together(seen), "not-vacuous", "what it is about happens in runs: --witness shows them"))
+    if subject.fairness:
+        fair = tree.add(Text("assuming fairness: again and again,"))
+        for meaning in subject.fairness.values():
+            fair.add(Text(meaning))
     if result.verdict is Verdict.PROVED:
         bounds = tree.add(Text("bounds"))
         for bound in subject.bounds:

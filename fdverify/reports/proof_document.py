@@ -77,6 +77,7 @@ class ProofEntry(msgspec.Struct):
     parameters: dict[str, int | str]
     property: str | None
     assumptions: dict[str, str]
+    fairness: dict[str, str]
     verdict: Verdict | None
     detail: str
     error: str | None
@@ -131,6 +132,7 @@ def _proof(result: ProofResult, witness: bool) -> ProofEntry:
         parameters={} if subject is None else dict(subject.parameters),
         property=None if subject is None else subject.goal,
         assumptions={} if subject is None else dict(subject.assumptions),
+        fairness={} if subject is None else dict(subject.fairness),
         verdict=None if result.error is not None else result.verdict,
         detail=result.detail if result.error is None else "",
         error=None if result.error is None else str(result.error),

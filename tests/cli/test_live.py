@@ -67,12 +67,41 @@ def test_an_unfair_loop_is_shown_on_demand() -> None:
     assert (code, document["verdict"]) == (1, "violated")
 
 
+def test_under_asynchrony_the_timeout_grows_for_ever(tmp_path: Path) -> None:
+    arguments = ("live", "--computation", "asynchrony", "--delta", "1", "--phi", "1")
+    file = tmp_path / "run.itf.json"
+    outcome = run(*arguments, "--itf", str(file))
+    assert outcome.code == 1
+    assert odd_lines(outcome.stderr) == []
+    code, document = found(*arguments)
+    assert (code, document["verdict"]) == (1, "violated")
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    trace, turn = document["trace"], document["statistics"]["turn"]
+    first, last = trace["steps"][-turn - 1], trace["steps"][-1]
+    assert last["state"] == {**first["state"], "timeout": first["state"]["timeout"] + 1}
+    assert trace["loop"] is None, "no state comes back"
+    assert len(table_cells(outcome.stdout)) == len(trace["steps"])
+    begun = f"a turn of {turn} rounds, begun after {first['round']} rounds, leads back but for timeout"
+    assert f"violated: eventually-strong-accuracy is violated again and again: {begun}" in outcome.stdout
+    assert "there is a turn for every timeout >= 1, so it can go on for ever" in outcome.stdout
+    assert itf_py.trace_from_json(json.loads(file.read_text())).loop is None
+
+
+def test_under_asynchrony_at_sub_rounds_and_unfair() -> None:
+    arguments = ("live", "--computation", "asynchrony", "--delta", "0", "--phi", "2", "--timeout", "1", "--crash")
+    for more in (("--subrounds",), ("--unfair",), ("--variant", "ivy"), ("--show", "timeout - waiting_time")):
+        outcome = run(*arguments, *more)
+        assert outcome.code == 1
+        assert "leads back but for timeout, which is one higher" in outcome.stdout
+
+
 def test_bad_input() -> None:
     fixed = ("--delta", "1", "--phi", "1")
     for arguments, said in (
         (("live", *fixed, "--property", "strong-accuracy"), "has no liveness property strong-accuracy"),
         (("live", *fixed, "--property", "strong-completeness"), "has no liveness property strong-completeness"),
         (("live", "--delta", "1"), "phi must be fixed"),
+        (("live", "--delta", "1", "--computation", "asynchrony"), "phi must be fixed"),
         (("explore", *fixed, "--property", "strong-completeness"), "has no property strong-completeness"),
     ):
         outcome = run(*arguments)

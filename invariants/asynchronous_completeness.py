@@ -1,0 +1,50 @@
+"""Strong Completeness without bounds: under asynchrony, too, every crash leads to a suspicion that lasts for good.
+
+Accuracy is what asynchrony breaks.  That a crash is detected needs only that the receiver goes on and that messages are
+delivered; when that is has no bound.
+"""
+
+from lasting_suspicion import crashed_sender_is_idle, no_young_message
+from strong_completeness_any_timeout import only_old_messages
+
+from fdverify.logic import And, If, Max, Not, Number, Truth
+from fdverify.models.chandra_toueg import ReceiverPc, crashed, suspected
+from fdverify.models.system import State
+from fdverify.proofs import Always, LeadsTo, Proof
+
+proof = Proof(
+    "chandra-toueg",
+    goal=LeadsTo(crashed, Always(suspected)),
+    by="fair-ranking",
+    computation="asynchrony",
+    variant="ivy",
+    crash=True,
+    timeout="any",
+)
+
+
+@proof.term
+def done(s: State) -> Truth:
+    """The sender is suspected, and nothing will come to end that."""
+    return And(s.suspected, s.buffer.empty())
+
+
+@proof.term
+def rank(s: State) -> tuple[Number, ...]:
+    """Until messages are old; until they are delivered; until the timeout; until the next Compute."""
+    to_compute = If(s.receiver_pc == ReceiverPc.Compute, 3, If(s.receiver_pc == ReceiverPc.NoSnd, 2, 1))
+    return (
+        Max(0, s.delta - s.hlfsc),
+        If(s.buffer.empty(), 0, 1),
+        Max(0, s.timeout - s.waiting_time),
+        If(s.suspected, 0, to_compute),
+    )
+
+
+@proof.term
+def helpful(s: State) -> dict[str, Truth]:
+    """As long as something is in transit, its delivery; then each step of the receiver."""
+    return {"no-overdue-message": Not(s.buffer.empty()), "receiver-steps": s.buffer.empty()}
+
+
+proof.invariants(crashed_sender_is_idle, no_young_message, only_old_messages)
