@@ -1,8 +1,8 @@
 """Eventually Strong Accuracy as it is meant: in every run, from some time on, a correct sender is not suspected.
 
-The paper argues in prose from the formula that eventually_strong_accuracy.py proves; here the whole argument is checked.
-Its clock ``hquiet`` counts the rounds since the last delivery, where the paper's formulas count ``waiting_time``: that
-is what bounds how long a wrong suspicion lasts, and it does not matter how the receiver came to wait.
+The paper argues in prose from the formula that eventually_strong_accuracy.py proves; here the whole argument is
+checked.  Its clock ``hquiet`` counts the rounds since the last delivery, where the paper's formulas count
+``waiting_time``: that bounds how long a wrong suspicion lasts, and it does not matter how the receiver came to wait.
 """
 
 from fdverify.logic import And, Implies, Max, Not, Number, Or, Truth

@@ -16,9 +16,9 @@ from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, Implies, Not, Or, Truth
 from fdverify.models.growing import GrowingLoop
 from fdverify.models.interpret import Made, initial_state, observe, run_phase
-from fdverify.models.system import Choice, Flag, Property, State, System
+from fdverify.models.system import Flag, Property, State, System
 from fdverify.smt.solver import FreshSolver
-from fdverify.symbolic.selection import planned_selection
+from fdverify.symbolic.progress import planned, planned_round
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.symbolic.witness import read_state
@@ -73,7 +73,7 @@ def _demands(system: System, claim: Property, loop: GrowingLoop, before: State) 
     The round that ends a turn is the one that changes the variable.  So it is enough that the claim is false right
     before it, and that all that is fair holds right before or right after it.
     """
-    after, allowed = _planned_round(system, loop, before)
+    after, allowed = planned_round(system, before, _plan(system, loop, before))
     known = And(before[loop.grows] >= loop.least, _well_formed(system, before))
     inside = And(known, loop.within(before))
     same, one_more = after[loop.grows] == before[loop.grows], after[loop.grows] == before[loop.grows] + 1
@@ -104,28 +104,12 @@ def _well_formed(system: System, state: State) -> Truth:
     return And(*(replace(variable, range=None).in_range(state) for variable in system.variables))
 
 
-def _planned_round(system: System, loop: GrowingLoop, state: State) -> tuple[State, Truth]:
-    """The state after the round that is planned here, and whether it is allowed."""
-    plan = _plan(system, loop, state)
-    conditions = []
-    for phase in system.phases:
-        made = {choice.name: _planned(choice, state, plan) for choice in phase.choices}
-        state, allowed = system.run_phase(phase, state, made)
-        conditions.append(allowed)
-    return state, And(*conditions)
-
-
 def _plan(system: System, loop: GrowingLoop, state: State) -> Mapping[str, Any]:
     plan = loop.plan(state)
     missing = [choice.name for phase in system.phases for choice in phase.choices if choice.name not in plan]
     if missing:
         raise UsageError(f"the growing loop of {system.name} does not say what to choose for {missing[0]}")
     return plan
-
-
-def _planned(choice: Choice, state: State, plan: Mapping[str, Any]) -> Any:
-    when, pick = choice.when(state), plan[choice.name]
-    return And(when, pick) if isinstance(choice, Flag) else planned_selection(state[choice.of], pick, when)
 
 
 def _turns(system: System, claim: Property, loop: GrowingLoop, state: State) -> list[tuple[Made, ...]]:
@@ -163,8 +147,8 @@ def _interpreted_round(system: System, loop: GrowingLoop, state: State) -> tuple
     made: dict[str, Any] = {}
     for phase in system.phases:
         for choice in phase.choices:
-            planned = _planned(choice, state, plan)
-            made[choice.name] = planned if isinstance(choice, Flag) else planned.ages()
+            chosen = planned(choice, state, plan[choice.name])
+            made[choice.name] = chosen if isinstance(choice, Flag) else chosen.ages()
         after = run_phase(system, phase, state, made)
         if after is None:
             raise InternalError(f"the replay refuses the growing loop of {system.name} in phase {phase.name}")

@@ -1,8 +1,8 @@
 """What needs fairness and has no bound: a rank that falls again and again, whenever something fair happens.
 
-Why the premises imply the goal.  Once the premise holds it stays so.  Until what is to be done is done, the rank, a tuple
-of natural numbers in lexicographic order, never grows, so from some time on it is the same for ever.  Then a fairness
-condition that helps goes on to be one that helps, and does not hold any more: the run is not fair.
+Why the premises imply the goal.  Once the premise holds it stays so.  Until what is to be done is done, the rank, a
+tuple of natural numbers in lexicographic order, never grows, so from some time on it is the same for ever.  Then a
+fairness condition that helps goes on to be one that helps, and does not hold any more: the run is not fair.
 """
 
 from __future__ import annotations

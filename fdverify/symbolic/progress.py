@@ -44,14 +44,20 @@ def stuck(system: System, state: State, plans: Iterable[Plan]) -> Truth:
 
 
 def _succeeds(system: System, state: State, plan: Plan) -> Truth:
+    return planned_round(system, state, plan)[1]
+
+
+def planned_round(system: System, state: State, plan: Plan) -> tuple[State, Truth]:
+    """The state after the round that is planned, and whether it is allowed."""
     conditions = []
     for phase in system.phases:
-        made = {choice.name: _planned(choice, state, plan[choice.name]) for choice in phase.choices}
+        made = {choice.name: planned(choice, state, plan[choice.name]) for choice in phase.choices}
         state, allowed = system.run_phase(phase, state, made)
         conditions.append(allowed)
-    return And(*conditions)
+    return state, And(*conditions)
 
 
-def _planned(choice: Choice, state: State, pick: Any) -> Any:
+def planned(choice: Choice, state: State, pick: Any) -> Any:
+    """What a plan chooses, in the state in which the phase begins."""
     when = choice.when(state)
     return And(when, pick) if isinstance(choice, Flag) else planned_selection(state[choice.of], pick, when)

@@ -1,0 +1,64 @@
+"""How accuracy is broken for ever where no bound holds: each wrong suspicion is followed by another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fdverify.logic import And, If, Implies, Max, Min, Not, Number, Truth
+from fdverify.models.chandra_toueg.phases import ReceiverPc, sender_correct
+from fdverify.models.growing import GrowingLoop
+from fdverify.models.system import (
+    State,
+)
+
+
+def _just_retracted(s: State) -> Truth:
+    """The sender was heard while it was suspected: all starts again, with a longer timeout."""
+    return And(
+        Not(s.suspected),
+        s.waiting_time == 0,
+        s.buffer.empty(),
+        sender_correct(s),
+        s.receiver_pc == ReceiverPc.Receive,
+        s.sender_timer == 1,
+        s.receiver_timer == 0,
+    )
+
+
+def _suspected_then_heard(s: State) -> dict[str, Any]:
+    """The sender idles until it is suspected, and sends right before Receive: its message is then one round old."""
+    sends = And(s.suspected, s.receiver_pc == ReceiverPc.NoSnd, s.buffer.empty())
+    return {"crash": False, "sender_active": sends, "receiver_active": Not(sends), "delivered": frozenset({0, 1})}
+
+
+def _on_the_way_to_retraction(s: State) -> Truth:
+    """The sender has idled, for two rounds when it is to send, unless it has just sent the only message."""
+    before_receive = And(s.suspected, s.receiver_pc == ReceiverPc.NoSnd)
+    idled = s.sender_timer >= If(before_receive, 2, If(s.suspected, 1, Min(s.waiting_time, 1)))
+    sent = And(before_receive, s.sender_timer == 0, Not(s.buffer.any(1, s.delta)))
+    return And(
+        sender_correct(s),
+        s.waiting_time >= 0,
+        s.receiver_timer >= 0,
+        Implies(s.suspected, s.receiver_pc != ReceiverPc.Receive),
+        If(s.buffer.empty(), idled, sent),
+    )
+
+
+def _rounds_to_retraction(s: State) -> Number:
+    """At most: a whole turn of the receiver for each step that it still waits, then on to Compute, and three more."""
+    before_receive = s.receiver_pc == ReceiverPc.NoSnd
+    until_compute = If(before_receive, 2, If(s.receiver_pc == ReceiverPc.Receive, 1, 3))
+    once_suspected = If(before_receive, If(s.buffer.empty(), 2, 1), 3)
+    return If(s.suspected, once_suspected, 3 * Max(s.timeout - s.waiting_time, 0) + until_compute + 3)
+
+
+SUSPECTED_AGAIN = GrowingLoop(
+    breaks="eventually-strong-accuracy",
+    grows="timeout",
+    least=1,
+    starts=_just_retracted,
+    within=_on_the_way_to_retraction,
+    left=_rounds_to_retraction,
+    plan=_suspected_then_heard,
+)

@@ -1,0 +1,203 @@
+"""The phases of one global round, for each variant and each model of computation.
+
+The two published specifications differ in four places, kept side by side in :class:`Variant`; docs/semantics.md tells
+them in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from fdverify.logic import And, If, Implies, Min, Not, Number, Or, Truth
+from fdverify.models.system import (
+    Choices,
+    Flag,
+    Phase,
+    State,
+    Subset,
+    Update,
+    update,
+)
+
+
+class ReceiverPc(IntEnum):
+    """The receiver's step of the round in which it was last active."""
+
+    NoSnd = 0
+    Receive = 1
+    Compute = 2
+
+
+class SenderPc(IntEnum):
+    Send = 0
+    Crashed = 1
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Where the published specifications differ."""
+
+    receiver_starts: ReceiverPc
+    least_idle_before_send: int
+    waiting_time_saturates: bool
+    suspects_after_increment: bool
+
+
+VARIANTS = {
+    "tla": Variant(
+        receiver_starts=ReceiverPc.Compute,
+        least_idle_before_send=2,
+        waiting_time_saturates=True,
+        suspects_after_increment=False,
+    ),
+    "ivy": Variant(
+        receiver_starts=ReceiverPc.NoSnd,
+        least_idle_before_send=0,
+        waiting_time_saturates=False,
+        suspects_after_increment=True,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A model of computation: in which rounds the bounds hold, and whether both processes may be active in one."""
+
+    timely: Callable[[State], Truth]
+    at_most_one_active: bool = False
+
+
+PARTIAL_SYNCHRONY, SYNCHRONY, ASYNCHRONY = "partial-synchrony", "synchrony", "asynchrony"
+COMPUTATIONS = {
+    PARTIAL_SYNCHRONY: Computation(timely=lambda s: True),
+    # With Φ = 1, which is part of it.
+    SYNCHRONY: Computation(timely=lambda s: True),
+    ASYNCHRONY: Computation(timely=lambda s: False, at_most_one_active=True),
+}
+
+
+def sender_correct(s: State) -> Truth:
+    return s.sender_pc == SenderPc.Send
+
+
+def crashed(s: State) -> Truth:
+    """The sender has crashed."""
+    return s.sender_pc == SenderPc.Crashed
+
+
+def suspected(s: State) -> Truth:
+    """The receiver suspects the sender."""
+    flag: Truth = s.suspected
+    return flag
+
+
+def receiver_runs(s: State, step: ReceiverPc) -> Truth:
+    """Whether the receiver is active in this round with this step: scheduling leaves a timer at 0 only then."""
+    return And(s.receiver_timer == 0, s.receiver_pc == step)
+
+
+def sender_acts(s: State) -> Truth:
+    """Whether the sender is active in this round, once it has been scheduled."""
+    return And(s.sender_timer == 0, sender_correct(s))
+
+
+def crash(s: State, c: Choices) -> Update:
+    return update(
+        sender_pc=If(c.crash, SenderPc.Crashed, s.sender_pc),
+        sender_timer=If(c.crash, 0, s.sender_timer),
+        hlfsc=If(c.crash, 0, If(sender_correct(s), s.hlfsc, s.hlfsc + 1)),
+    )
+
+
+def age_messages(s: State, c: Choices) -> Update:
+    return update(buffer=s.buffer.age())
+
+
+def send(s: State, c: Choices) -> Update:
+    return update(buffer=s.buffer.send(when=sender_acts(s)))
+
+
+def receiving(s: State) -> Truth:
+    return receiver_runs(s, ReceiverPc.Receive)
+
+
+@dataclass(frozen=True)
+class Phases:
+    """The phases that read the variant or the model of computation."""
+
+    variant: Variant
+    computation: Computation
+
+    def idle_once_more(self, s: State, timer: Number, bound: Number) -> Number:
+        """The timer of an idle process; without a bound on its idle time it stops there."""
+        return If(self.computation.timely(s), timer + 1, Min(timer + 1, bound))
+
+    def may_idle(self, s: State, timer: Number, bound: Number) -> Truth:
+        return Or(Not(self.computation.timely(s)), timer + 1 < bound)
+
+    def waited_once_more(self, s: State) -> Number:
+        goes_on = Or(not self.variant.waiting_time_saturates, s.waiting_time < s.timeout)
+        return If(goes_on, s.waiting_time + 1, s.waiting_time)
+
+    def schedule_sender(self, s: State, c: Choices) -> Update:
+        correct = sender_correct(s)
+        may_send = s.sender_timer >= self.variant.least_idle_before_send
+        may_idle = self.may_idle(s, s.sender_timer, 3 * s.phi)
+        idle = self.idle_once_more(s, s.sender_timer, 3 * s.phi)
+        return update(
+            assume=Implies(correct, If(c.sender_active, may_send, may_idle)),
+            sender_timer=If(And(correct, Not(c.sender_active)), idle, 0),
+        )
+
+    def schedule_receiver(self, s: State, c: Choices) -> Update:
+        at_compute = s.receiver_pc == ReceiverPc.Compute
+        at_receive = s.receiver_pc == ReceiverPc.Receive
+        following = If(at_compute, ReceiverPc.NoSnd, If(at_receive, ReceiverPc.Compute, ReceiverPc.Receive))
+        alone = Not(And(self.computation.at_most_one_active, c.receiver_active, sender_acts(s)))
+        return update(
+            assume=And(alone, Or(c.receiver_active, self.may_idle(s, s.receiver_timer, s.phi))),
+            receiver_timer=If(c.receiver_active, 0, self.idle_once_more(s, s.receiver_timer, s.phi)),
+            receiver_pc=If(c.receiver_active, following, s.receiver_pc),
+        )
+
+    def no_send(self, s: State, c: Choices) -> Update:
+        active = receiver_runs(s, ReceiverPc.NoSnd)
+        return update(waiting_time=If(active, self.waited_once_more(s), s.waiting_time))
+
+    def receive(self, s: State, c: Choices) -> Update:
+        active = receiving(s)
+        heard = Not(c.delivered.empty())
+        retracts = And(heard, s.suspected)
+        return update(
+            # An old message must be delivered at the first opportunity, whatever else is.
+            assume=Implies(And(active, s.buffer.has(s.delta), self.computation.timely(s)), c.delivered.has(s.delta)),
+            buffer=s.buffer.deliver(c.delivered),
+            waiting_time=If(heard, 0, If(active, self.waited_once_more(s), s.waiting_time)),
+            suspected=And(s.suspected, Not(heard)),
+            timeout=If(retracts, s.timeout + 1, s.timeout),
+        )
+
+    def compute(self, s: State, c: Choices) -> Update:
+        active = receiver_runs(s, ReceiverPc.Compute)
+        waited = self.waited_once_more(s)
+        reached = (waited if self.variant.suspects_after_increment else s.waiting_time) >= s.timeout
+        return update(
+            waiting_time=If(active, waited, s.waiting_time),
+            suspected=Or(s.suspected, And(active, reached)),
+        )
+
+
+def phases_of(steps: Phases, with_crash: bool) -> tuple[Phase, ...]:
+    crashing = (Phase("crash", crash, (Flag("crash", when=sender_correct),)),) if with_crash else ()
+    return (
+        *crashing,
+        Phase("schedule_sender", steps.schedule_sender, (Flag("sender_active", when=sender_correct),)),
+        Phase("schedule_receiver", steps.schedule_receiver, (Flag("receiver_active"),)),
+        Phase("age_messages", age_messages),
+        Phase("send", send),
+        Phase("no_send", steps.no_send),
+        Phase("receive", steps.receive, (Subset("delivered", of="buffer", when=receiving),)),
+        Phase("compute", steps.compute),
+    )
