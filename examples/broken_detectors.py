@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fdverify.logic import And, If, Implies, Min, Not, Or
+from fdverify.logic import And, If, Implies, Max, Min, Not, Or
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG, ReceiverPc, receiver_runs, sender_correct
 from fdverify.models.model import Model
 from fdverify.models.system import Choices, State, System, Update, update
@@ -85,6 +85,29 @@ def _may_stop(system: System) -> System:
     return system.with_phase("schedule_receiver", run)
 
 
+def _forget(system: System) -> System:
+    """While nothing is heard, the timeout falls again: what was learned is forgotten."""
+    no_send = system.phase("no_send")
+
+    def run(s: State, c: Choices) -> Update:
+        active = receiver_runs(s, ReceiverPc.NoSnd)
+        timeout = If(And(active, Not(s.suspected)), Max(1, s.timeout - 1), s.timeout)
+        return replace(no_send.run(s, c), changes={**no_send.run(s, c).changes, "timeout": timeout})
+
+    return system.with_phase("no_send", run)
+
+
+def _stop_time(system: System) -> System:
+    """While the sender is suspected, no round is possible."""
+    schedule = system.phase("schedule_sender")
+
+    def run(s: State, c: Choices) -> Update:
+        made = schedule.run(s, c)
+        return replace(made, assume=And(made.assume, Not(s.suspected)))
+
+    return system.with_phase("schedule_sender", run)
+
+
 def _receive_before_ageing(system: System) -> System:
     """A round receives before messages grow older and a new one is sent, so every delivery may come a round later."""
     names = [phase.name for phase in system.phases]
@@ -105,4 +128,6 @@ HASTY_RECEIVER = _broken(
 STUBBORN = _broken("stubborn", "a wrong suspicion does not raise the timeout", _keep_timeout)
 TRUSTING = _broken("trusting", "the receiver never suspects", lambda s: s.with_phase("compute", _never_suspect))
 LAZY_RECEIVER = _broken("lazy-receiver", "the receiver may stop", _may_stop)
+FORGETFUL = _broken("forgetful", "the timeout falls while nothing is heard", _forget)
+STOPPING = _broken("stopping", "time stops while the sender is suspected", _stop_time)
 LATE_AGEING = _broken("late-ageing", "receive comes before ageing", _receive_before_ageing)

@@ -45,6 +45,8 @@ class Invariant:
     goal: Property | Argument
     authored: tuple[Property, ...]
     k: int = 1
+    without: frozenset[str] = frozenset()
+    """Conjuncts and ranges that are left out, because they fail."""
 
     def __post_init__(self) -> None:
         # Without a round, every claim is preserved.
@@ -53,7 +55,7 @@ class Invariant:
 
     @property
     def conjuncts(self) -> tuple[Property, ...]:
-        return (*self.system.ranges(), *self.authored)
+        return tuple(each for each in (*self.system.ranges(), *self.authored) if each.name not in self.without)
 
     @property
     def conclusions(self) -> tuple[Property | StepProperty, ...]:

@@ -62,6 +62,7 @@ class Course:
         self.result = ProofResult(case.path)
         self._place = nearby(case.path)
         self._running: set[Any] = set()
+        self._weakened = False
         self._by_name: dict[str, Checked] = {}
 
     def first_tasks(self) -> list[Task]:
@@ -98,6 +99,9 @@ class Course:
         if stage == "vacuity":
             self._looked_for_vacuity(outcome)
             return []
+        if stage == "weaken":
+            self._looked_at_premises(outcome)
+            return []
         checked = self._by_name[name]
         follow_up = []
         if stage == "decide":
@@ -108,7 +112,7 @@ class Course:
             self._tried_seed(checked, task.key[3], outcome)
         else:
             self._explained(checked, outcome)
-        return follow_up or self._explanations()
+        return follow_up or self._explanations() or self._weakening()
 
     def _bypasses_cache(self) -> bool:
         settings = self._settings
@@ -116,8 +120,8 @@ class Course:
 
     def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
         # A step is the same whatever else was asked.
-        task = Task((self, stage, name, at), what, limit, alone=stage == "explain")
-        if stage not in ("load", "prepare", "vacuity"):
+        task = Task((self, stage, name, at), what, limit, alone=stage in ("explain", "weaken"))
+        if stage not in ("load", "prepare", "vacuity", "weaken"):
             self._running.add(task.key)
         return task
 
@@ -234,6 +238,26 @@ class Course:
             self._unknown(checked, f"proved with more ages, of which {self._settings.second_opinion} was not asked")
         else:
             self._unknown(checked, checked.detail or found.reason)
+
+    def _weakening(self) -> list[Task]:
+        """Once failures are explained: which premises of an argument rest on conjuncts that fail?"""
+        subject, checked = self.result.subject, self.result.checked
+        failed = frozenset(each.question.about for each in checked if each.is_about_conjunct and each.broken)
+        argued = subject is not None and subject.reduction is not None
+        if self._running or self._weakened or not (failed and argued and self._all_at_once) or self._settings.only:
+            return []
+        self._weakened = True
+        return [self._task("weaken", "", partial(work.fallen, self.case, failed, _EXPLAINED_IN_FULL))]
+
+    def _looked_at_premises(self, outcome: Outcome) -> None:
+        for checked in self.result.checked:
+            if checked.question.kind is not Kind.PREMISE or checked.verdict is not Verdict.PROVED:
+                continue
+            why = outcome.value.get(checked.question.name) if outcome.lost is None else outcome.lost
+            if isinstance(why, work.BrokenShown):
+                checked.verdict, checked.broken = Verdict.NOT_INDUCTIVE, why
+            elif why is not None:
+                self._unknown(checked, f"conjuncts fail, and whether it needs them is unknown: {why}")
 
     def _looked_for_vacuity(self, outcome: Outcome) -> None:
         if outcome.lost is not None:

@@ -12,6 +12,7 @@ from fdverify.engines.parameters import check_parameters
 from fdverify.errors import located
 from fdverify.liveness.argument import Argument, Bound
 from fdverify.models.model import OptionValue
+from fdverify.models.system import System
 from fdverify.models.user_files import blaming, loaded_file, neighbours_importable
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof
@@ -162,13 +163,29 @@ def explained(case: Case, kind: Kind, about: str, depth: int, in_full: bool) -> 
     with case.at_home():
         invariant = case.invariant()
         found = explain(invariant, kind, about, depth, in_full)
-    if isinstance(found, Unbroken | Undecided):
-        return found
+    return found if isinstance(found, Unbroken | Undecided) else _shown(invariant.system, found, _words(found))
+
+
+def fallen(case: Case, failed: frozenset[str], in_full: int) -> dict[str, BrokenShown | Undecided]:
+    """The premises of an argument that do not stand without the conjuncts that failed, and why."""
+    from fdverify.engines.weaken import weakened
+
+    with case.at_home():
+        invariant = case.invariant()
+        found = weakened(invariant, failed, in_full)
+    without = f"without {', '.join(found.gone)}, the invariant does not imply it"
+    return {
+        name: why if isinstance(why, Undecided) else _shown(invariant.system, why, f"{without}; {_words(why)}")
+        for name, why in found.fallen.items()
+    }
+
+
+def _shown(system: System, found: Broken, words: str) -> BrokenShown:
     run = None if found.reached is None else found.reached.run
     return BrokenShown(
-        step=shown(invariant.system, found.step),
-        words=_words(found),
-        run=None if run is None else shown(invariant.system, run),
+        step=shown(system, found.step),
+        words=words,
+        run=None if run is None else shown(system, run),
         breaks_goal=found.breaks_goal,
     )
 

@@ -19,7 +19,7 @@ _KINDS = {
     Kind.INITIATION: "initially, {about} is false",
     Kind.CONSECUTION: "{about} holds with all other conjuncts, and is false after {rounds}",
     Kind.GOAL: "all conjuncts hold, and the goal {about} does not",
-    Kind.PREMISE: "all conjuncts hold, and the premise {about} does not",
+    Kind.PREMISE: "the invariant does not imply the premise {about}",
 }
 
 
