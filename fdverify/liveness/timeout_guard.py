@@ -107,7 +107,9 @@ def _witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
     if detector.stabilisation is not None:
         suspicions = (
             Property(
-                "wrong suspicion before", lambda s: And(wrong(s), Not(detector.stable(s))), "before the bounds hold"
+                "wrong suspicion before",
+                lambda s: And(wrong(s), Not(detector.stable(s))),
+                "a correct sender is suspected before the bounds hold",
             ),
             Property(
                 "wrong suspicion after",

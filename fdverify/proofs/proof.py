@@ -72,7 +72,7 @@ class Proof:
         self._goal_name = goal.claim if isinstance(goal, Always) else goal
         self._goal: Property | None = None
         self._reduction = self._told(lambda: reduction_for(goal, by))
-        self._terms: dict[str, Callable[[State], Any]] = {}
+        self.terms: dict[str, Callable[[State], Any]] = {}
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
         self._predicates: list[Callable[[Any], Truth]] = []
@@ -128,7 +128,7 @@ class Proof:
             whose = "a goal about states" if self._reduction is None else self._reduction.name
             raise UsageError(f"{source}: {whose} needs no {name}", did_you_mean(name, known) if known else None)
         self._note(function, "term")
-        self._terms[name] = of_sort(known[name].sort, f"{source}: {name}", _blamed(function, source))
+        self.terms[name] = of_sort(known[name].sort, f"{source}: {name}", _blamed(function, source))
         return function
 
     def at(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1) -> Invariant:
@@ -149,10 +149,10 @@ class Proof:
         if self._reduction is None:
             return self._property(system, self._goal_name)
         for name, term in self._reduction.terms.items():
-            if name not in self._terms:
+            if name not in self.terms:
                 hint = "write a function of that name and decorate it with @proof.term"
                 raise UsageError(f"{self._reduction.name} needs {name}: {term.meaning}", hint)
-        terms = Terms(system, self._terms)
+        terms = Terms(system, dict(self.terms))
         match self._goal_name:
             case EventuallyAlways(claim):
                 goal: TemporalGoal = EventuallyAlways(self._property(system, claim))
@@ -213,6 +213,8 @@ class Proof:
         try:
             return work()
         except UsageError as error:
+            if ".py:" in error.message:
+                raise
             raise UsageError(f"{self.source}: {error.message}", error.hint) from error
 
     def _claim(self, predicate: Callable[[Any], Truth], what: str) -> Property:

@@ -17,9 +17,10 @@ from fdverify.proofs.proof import Proof
 from fdverify.verdict import Verdict
 
 INVARIANTS = Path(__file__).parents[2] / "invariants"
-PROOFS = tuple(sorted(path.stem for path in INVARIANTS.glob("*.py")))
 ACCURACY, EVENTUALLY = "strong_accuracy", "eventually_strong_accuracy"
 FIXED, BIG, ANY = (f"strong_completeness_{timeout}_timeout" for timeout in ("fixed", "big", "any"))
+PROOFS = (ACCURACY, EVENTUALLY, FIXED, BIG, ANY)
+"""Those whose goals are about states; the others' premises have tests of their own."""
 
 VIOLATED, NOT_INDUCTIVE, HARMLESS = Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.PROVED
 

@@ -1,0 +1,59 @@
+"""The shipped liveness proofs, about the detector as it is and about broken ones."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fdverify.engines.inductive import Invariant, Kind, Question, questions
+from fdverify.liveness.argument import Argument
+from fdverify.models.catalogue import find_model
+from fdverify.models.system import State
+from fdverify.proofs.files import load_proof
+from fdverify.smt.decide import decide
+
+ROOT = Path(__file__).parents[2]
+TRUST, SUSPICION, ASYNCHRONOUS = "eventual_trust", "lasting_suspicion", "asynchronous_completeness"
+
+
+def shipped(stem: str, **options: Any) -> Invariant:
+    return load_proof(ROOT / "invariants" / f"{stem}.py").at({}, options)
+
+
+def about(stem: str, broken: str) -> Invariant:
+    """A shipped proof, about one of the broken detectors."""
+    proof = load_proof(ROOT / "invariants" / f"{stem}.py")
+    original, proof.model = proof.model, find_model(f"{ROOT / 'examples' / 'broken_detectors.py'}:{broken}")
+    try:
+        return proof.at({}, {})
+    finally:
+        proof.model = original
+
+
+def with_term(stem: str, name: str, change: Callable[[Any, State], Any]) -> Invariant:
+    """A shipped proof in which one term is another one, made of its value and of the state."""
+    proof = load_proof(ROOT / "invariants" / f"{stem}.py")
+    given = proof.terms
+    original = given[name]
+    given[name] = lambda s: change(original(s), s)
+    try:
+        return proof.at({}, {})
+    finally:
+        given[name] = original
+
+
+def argument(invariant: Invariant) -> Argument:
+    assert isinstance(invariant.goal, Argument)
+    return invariant.goal
+
+
+def unproved(invariant: Invariant) -> list[Question]:
+    return [question for question in questions(invariant) if decide(question.script, core=False).status != "unsat"]
+
+
+def unproved_premises(invariant: Invariant) -> set[str]:
+    return {question.name for question in unproved(invariant) if question.kind is Kind.PREMISE}
+
+
+def without(invariant: Invariant, *names: str) -> Invariant:
+    return replace(invariant, without=frozenset(names))

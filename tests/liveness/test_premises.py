@@ -1,0 +1,194 @@
+"""Each premise of an argument rests on something in the model: take that away, and it fails, with a replayed step."""
+
+from typing import Any
+
+import pytest
+
+from fdverify.engines.cti import explain
+from fdverify.engines.inductive import Broken, Invariant, Kind, Question, questions
+from fdverify.engines.vacuity import vacuity
+from fdverify.engines.weaken import weakened
+from fdverify.logic import Not, Truth
+from fdverify.models.system import State, StepProperty
+from fdverify.proofs import EventuallyAlways, Proof
+from fdverify.proofs.files import load_proof
+from fdverify.smt.decide import decide
+from fdverify.traces.run import Run, holds_at_end, replay
+from fdverify.verdict import Verdict
+from tests.liveness.proofs import (
+    ASYNCHRONOUS,
+    ROOT,
+    SUSPICION,
+    TRUST,
+    about,
+    shipped,
+    unproved,
+    unproved_premises,
+    with_term,
+    without,
+)
+from tests.sampling import every
+
+TIMELY_DELIVERY = {"guard-trusts", "timeout-bounded", "delivered-in-time"}
+DETECTION = {"suspects-in-time", "nothing-in-transit"}
+
+BROKEN = {
+    # Messages may be lost, or the receiver may stop: nothing bounds how long it is quiet, so nothing bounds the rest.
+    (TRUST, "LOSSY"): TIMELY_DELIVERY,
+    (TRUST, "LAZY_RECEIVER"): TIMELY_DELIVERY,
+    (SUSPICION, "LOSSY"): {*DETECTION, "timeout-bounded", "detection-bounded"},
+    (SUSPICION, "LAZY_RECEIVER"): {*DETECTION, "timeout-bounded", "detection-bounded"},
+    # A suspicion is taken back and nothing is learned from it.
+    (TRUST, "STUBBORN"): {"ends-by-delivery"},
+    (SUSPICION, "STUBBORN"): set[str](),
+    # The timeout falls: it changes otherwise, and no bound that mentions it is reached for sure.
+    (TRUST, "FORGETFUL"): {"timeout-changes-only-so", "timeout-never-falls"},
+    (SUSPICION, "FORGETFUL"): DETECTION,
+    # The receiver never suspects.
+    (TRUST, "TRUSTING"): set[str](),
+    (SUSPICION, "TRUSTING"): DETECTION,
+    (ASYNCHRONOUS, "TRUSTING"): {"rank-never-grows"},
+    (ASYNCHRONOUS, "STUBBORN"): set[str](),
+}
+
+
+def broken_step(invariant: Invariant, question: Question) -> Run:
+    found = explain(invariant, question.kind, question.about, question.rounds, in_full=False)
+    assert isinstance(found, Broken)
+    return found.step
+
+
+def breaks(invariant: Invariant, premise: str, step: Run) -> bool:
+    (claim,) = (each for each in invariant.conclusions if each.name == premise)
+    assert len(step.rounds) == (1 if isinstance(claim, StepProperty) else 0)
+    return not holds_at_end(replay(invariant.system, step), claim)
+
+
+@pytest.mark.parametrize(("stem", "model"), every(2, list(BROKEN)))
+def test_only_the_premises_that_rest_on_what_is_gone_fail(stem: str, model: str) -> None:
+    invariant = about(stem, model)
+    failed = unproved(invariant)
+    steps = {each.name: broken_step(invariant, each) for each in failed if each.kind is Kind.PREMISE}
+    conjuncts = frozenset(each.about for each in failed if each.kind is not Kind.PREMISE)
+    if conjuncts:
+        fallen = weakened(invariant, conjuncts, in_full=0).fallen
+        steps.update({name: why.step for name, why in fallen.items() if isinstance(why, Broken)})
+    assert set(steps) == BROKEN[stem, model]
+    assert all(breaks(invariant, name, step) for name, step in steps.items())
+
+
+@pytest.mark.parametrize("stem", [TRUST, SUSPICION])
+def test_a_model_that_stops_time_is_vacuous_and_nothing_else_fails(stem: str) -> None:
+    invariant = about(stem, "STOPPING")
+    assert unproved(invariant) == []
+    found = {obligation.name: obligation.verdict for obligation in vacuity(invariant).obligations}
+    assert found["no-dead-end"] is Verdict.VACUOUS
+
+
+CONJUNCTS = {
+    (TRUST, "suspected_after_timeout"): {"guard-trusts"},
+    (TRUST, "waits_in_quiet"): {"guard-trusts", "suspects-after-timeout"},
+    (TRUST, "grows_until_safe"): {"timeout-bounded"},
+    (TRUST, "delivery_overdue"): {"guard-trusts", "delivered-in-time"},
+    (SUSPICION, "grows_until_safe"): {"timeout-bounded", "detection-bounded"},
+    (SUSPICION, "range(hlfsc)"): {"crash-starts-clock"},
+    (ASYNCHRONOUS, "only_old_messages"): {"rank-never-grows", "fairness-lowers-rank"},
+}
+
+
+@pytest.mark.parametrize(("stem", "conjunct"), CONJUNCTS)
+def test_a_premise_needs_the_conjuncts_that_it_follows_from(stem: str, conjunct: str) -> None:
+    assert unproved_premises(without(shipped(stem), conjunct)) == CONJUNCTS[stem, conjunct]
+
+
+def lower(value: Any, s: State) -> Any:
+    return value - 1
+
+
+def constant(value: Any, s: State) -> Any:
+    return 0
+
+
+TERMS = {
+    "guard of 3Φ+Δ": (TRUST, "safe_timeout", lambda value, s: 3 * s.phi + s.delta, {"guard-trusts", "timeout-bounded"}),
+    "quiet one round less": (TRUST, "longest_quiet", lower, {"delivered-in-time"}),
+    "detection one round less": (SUSPICION, "detection", lower, {"suspects-in-time"}),
+    "detection at once": (SUSPICION, "detection", constant, {"suspects-in-time", "nothing-in-transit"}),
+    "detection sooner with a longer timeout": (
+        SUSPICION,
+        "detection",
+        lambda value, s: value + 100 * s.phi - 2 * s.phi * s.timeout,
+        {"suspects-in-time", "nothing-in-transit", "detection-bounded"},
+    ),
+    "done when suspected": (
+        ASYNCHRONOUS,
+        "done",
+        lambda value, s: s.suspected,
+        {"done-for-good"},
+    ),
+    "done when nothing is in transit": (ASYNCHRONOUS, "done", lambda value, s: s.buffer.empty(), {"done-is-enough"}),
+    "a rank that never falls": (ASYNCHRONOUS, "rank", lambda value, s: (0,), {"fairness-lowers-rank"}),
+    "a rank that grows": (
+        ASYNCHRONOUS,
+        "rank",
+        lambda value, s: (s.hlfsc, *value),
+        {"rank-never-grows"},
+    ),
+    "a rank below zero": (ASYNCHRONOUS, "rank", lambda value, s: (*value[:3], value[3] - 4), {"rank-is-natural"}),
+    "nothing helps in the end": (
+        ASYNCHRONOUS,
+        "helpful",
+        lambda value, s: {"no-overdue-message": value["no-overdue-message"]},
+        {"something-helps"},
+    ),
+    "the sender helps": (
+        ASYNCHRONOUS,
+        "helpful",
+        lambda value, s: {"sender-steps": True},
+        {"fairness-lowers-rank"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("stem", "name", "change", "fails"), TERMS.values(), ids=TERMS)
+def test_a_wrong_term_makes_the_premises_fail_that_are_about_it(
+    stem: str, name: str, change: Any, fails: set[str]
+) -> None:
+    invariant = with_term(stem, name, change)
+    assert unproved_premises(invariant) == fails
+    for question in unproved(invariant):
+        assert breaks(invariant, question.name, broken_step(invariant, question))
+
+
+@pytest.mark.parametrize("variant", ["tla", "ivy"])
+@pytest.mark.parametrize("stem", [TRUST, SUSPICION, ASYNCHRONOUS])
+def test_the_shipped_proofs_hold_of_both_variants(stem: str, variant: str) -> None:
+    assert unproved(shipped(stem, variant=variant)) == []
+
+
+def test_premises_about_rounds_are_asked_after_all_rounds_of_a_longer_induction() -> None:
+    invariant = shipped(TRUST)
+    longer = type(invariant)(invariant.system, invariant.goal, invariant.authored, k=2)
+    asked = {each.name: each for each in questions(longer) if each.kind is Kind.PREMISE}
+    assert {each.rounds for each in asked.values()} == {0, 2}
+    assert all(decide(each.script, core=False).status == "unsat" for each in asked.values())
+
+
+def trusted(s: State) -> Truth:
+    """The sender is not suspected, crashed or not."""
+    return Not(s.suspected)
+
+
+def test_a_goal_that_forbids_more_than_wrong_suspicions_is_noticed() -> None:
+    original = load_proof(ROOT / "invariants" / f"{TRUST}.py")
+    proof = Proof(
+        "chandra-toueg",
+        goal=EventuallyAlways(trusted),
+        by="timeout-guard",
+        variant="ivy",
+        crash=True,
+        timeout="any",
+    )
+    proof.terms.update(original.terms)
+    proof.invariants(*original.predicates())
+    assert "wrong-suspicion" in unproved_premises(proof.at({}, {}))
