@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-PAGES = (README, ROOT / "docs" / "pytest.md")
+WITH_CODE = (README, ROOT / "docs" / "pytest.md")
+PAGES = (*WITH_CODE, ROOT / "docs" / "liveness.md")
 CONSOLE = re.compile(r"```console\n\$ (.*?)\n(.*?)```", flags=re.DOTALL)
 SHOWN = [(command, output) for page in PAGES for command, output in CONSOLE.findall(page.read_text())]
 NOT_OURS = ("FORCE_COLOR", "COLUMNS", "CI", "BUILD_NUMBER", "PYTEST_ADDOPTS")
@@ -37,7 +38,7 @@ def test_there_is_something_to_run_on_every_page(page: Path) -> None:
     assert len(CONSOLE.findall(page.read_text())) >= 2
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.name)
 def test_the_code_shown_is_the_examples(page: Path) -> None:
     shown = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
     examples = {path.read_text() for path in (ROOT / "examples").glob("*.py")}

@@ -64,6 +64,7 @@ def _about_the_timeout(proof: Proof) -> None:
         unsettled_timeout,
         settled_from_the_start,
         settled_since_gst,
+        grows_from_the_first,
         grows_until_safe,
         *(
             _where(stable, conjunct)
@@ -101,6 +102,11 @@ def settled_since_gst(s: State) -> Truth:
     """What is settled before GST is the initial state, with GST at 0."""
     initial = And(s.gst == 0, sender_correct(s), Not(s.suspected), s.waiting_time == 0, s.hquiet == 0)
     return Implies(And(s.settled, Not(stable(s))), initial)
+
+
+def grows_from_the_first(s: State) -> Truth:
+    """From the first delivery on, the timeout is never below what it was then."""
+    return s.timeout >= s.settled_timeout
 
 
 def grows_until_safe(s: State) -> Truth:

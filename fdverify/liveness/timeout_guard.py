@@ -51,6 +51,11 @@ def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
         Property("guard-trusts", guarded, "from the safe timeout on, a correct sender is not suspected"),
         timeout_bounded(terms),
         Property(
+            "timeout-from-the-first",
+            lambda s: Implies(detector.settled(s), terms.timeout(s) >= terms.first_timeout(s)),
+            "the timeout is never below the first one",
+        ),
+        Property(
             "delivered-in-time", delivered, "while a correct sender is suspected, the last delivery is not too long ago"
         ),
     )

@@ -42,7 +42,7 @@ BROKEN = {
     (TRUST, "STUBBORN"): {"ends-by-delivery"},
     (SUSPICION, "STUBBORN"): set[str](),
     # The timeout falls: it changes otherwise, and no bound that mentions it is reached for sure.
-    (TRUST, "FORGETFUL"): {"timeout-changes-only-so", "timeout-never-falls"},
+    (TRUST, "FORGETFUL"): {"timeout-from-the-first", "timeout-changes-only-so", "timeout-never-falls"},
     (SUSPICION, "FORGETFUL"): DETECTION,
     # The receiver never suspects.
     (TRUST, "TRUSTING"): set[str](),
@@ -89,6 +89,7 @@ CONJUNCTS = {
     (TRUST, "suspected_after_timeout"): {"guard-trusts"},
     (TRUST, "waits_in_quiet"): {"guard-trusts", "suspects-after-timeout"},
     (TRUST, "grows_until_safe"): {"timeout-bounded"},
+    (TRUST, "range(timeout)"): {"timeout-from-the-first"},
     (TRUST, "delivery_overdue"): {"guard-trusts", "delivered-in-time"},
     (SUSPICION, "grows_until_safe"): {"timeout-bounded", "detection-bounded"},
     (SUSPICION, "range(hlfsc)"): {"crash-starts-clock"},
