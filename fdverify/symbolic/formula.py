@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import z3
@@ -57,7 +56,3 @@ def largest(left: Number, right: Number) -> str:
         return str(max(left, right))
     first, second = written(left), written(right)
     return first if first == second else f"max({first}, {second})"
-
-
-def at(value: Callable[[State], Number], state: State) -> str:
-    return written(value(state))
