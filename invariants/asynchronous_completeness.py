@@ -36,8 +36,8 @@ def rank(s: State) -> tuple[Number, ...]:
     return (
         Max(0, s.delta - s.hlfsc),
         If(s.buffer.empty(), 0, 1),
-        Max(0, s.timeout - s.waiting_time),
-        If(s.suspected, 0, to_compute),
+        If(s.buffer.empty(), Max(0, s.timeout - s.waiting_time), 0),
+        If(And(s.buffer.empty(), Not(s.suspected)), to_compute, 0),
     )
 
 

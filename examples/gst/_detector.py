@@ -6,14 +6,17 @@ GST+Δ.  In LOSSY it may also be lost.
 
 Ages before GST are there to tell messages apart, so whether they grow is free.  One of age Δ stands for all that are as
 old: before GST some of them may be delivered, and others left.
+
+The variant is ``ivy``, whose sender may send at any time.  The sender of ``tla`` rests for two rounds before it sends:
+a timer that starts again at GST would forget that it has rested before.
 """
 
 from dataclasses import replace
 
 from fdverify.logic import And, If, Min, Not, Or, Truth
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG, Computation, computed, crashed, receiving
+from fdverify.models.chandra_toueg import CHANDRA_TOUEG, Computation, computed, crashed
 from fdverify.models.detector import Detector, Stabilisation
-from fdverify.models.model import Model
+from fdverify.models.model import Model, Option
 from fdverify.models.system import (
     Choices,
     Flag,
@@ -60,10 +63,6 @@ def age_messages(s: State, c: Choices) -> Update:
     return update(buffer=s.buffer.age(when=Or(Not(sent_before_gst(s)), c.ages)))
 
 
-def heard(c: Choices) -> Truth:
-    return Or(Not(c.delivered.empty()), c.others_left)
-
-
 def _crash(system: System) -> System:
     """The crash clock counts from the crash or from GST, whichever is later."""
     crash = system.phase("crash")
@@ -80,37 +79,26 @@ def _crash_clock_range(s: State) -> Truth:
     return If(And(crashed(s), stable(s)), s.hlfsc >= 0, s.hlfsc == -1)
 
 
-def _receive(system: System) -> System:
-    """Of several messages of age Δ, sent before GST, some may be delivered and others left."""
+def _settling(system: System) -> System:
+    """The first delivery from GST on settles which timeout counts."""
     receive = system.phase("receive")
+    assert system.detector is not None, "the detector is one"
+    hears = system.detector.hears
 
     def run(s: State, c: Choices) -> Update:
         made = receive.run(s, c)
-        waited, retracts = made.changes["waiting_time"], And(c.others_left, s.suspected, c.delivered.empty())
-        changes = {
-            **made.changes,
-            "waiting_time": If(c.others_left, 0, waited),
-            "suspected": And(made.changes["suspected"], Not(c.others_left)),
-            "timeout": If(retracts, s.timeout + 1, made.changes["timeout"]),
-        }
-        settled = Or(s.settled, And(stable(s), heard(c)))
-        first = If(s.settled, s.settled_timeout, changes["timeout"])
-        return replace(made, changes={**changes, "settled": settled, "settled_timeout": first})
+        settled = Or(s.settled, And(stable(s), hears(c)))
+        first = If(s.settled, s.settled_timeout, made.changes["timeout"])
+        return replace(made, changes={**made.changes, "settled": settled, "settled_timeout": first})
 
-    def leaves_others(s: State) -> Truth:
-        return And(Not(stable(s)), receiving(s), s.buffer.has(s.delta))
-
-    choices = (*receive.choices, Flag("others_left", when=leaves_others))
-    phases = [replace(p, choices=choices) if p.name == "receive" else p for p in system.phases]
-    return replace(system, phases=tuple(phases)).with_phase("receive", run)
+    return system.with_phase("receive", run)
 
 
 def _detector(base: Detector, gst: int | None) -> Detector:
     """With bounds from the start nothing stabilises."""
     if gst == 0:
-        return replace(base, hears=heard)
-    late = Stabilisation("since_gst", "settled")
-    return replace(base, hears=heard, first_timeout="settled_timeout", stabilisation=late)
+        return base
+    return replace(base, first_timeout="settled_timeout", stabilisation=Stabilisation("since_gst", "settled"))
 
 
 def _stabilising(system: System, gst: int | None, lossy: bool) -> System:
@@ -140,17 +128,18 @@ def _stabilising(system: System, gst: int | None, lossy: bool) -> System:
 
 def _model(name: str, summary: str, lossy: bool) -> Model:
     def build(delta: int | None, phi: int | None, gst: int | None, **options: object) -> System:
-        base = computed(Computation(timely=stable), delta, phi, **options)  # type: ignore[arg-type]
-        system = _receive(_stabilising(base, gst, lossy))
+        base = computed(Computation(timely=stable, late=True), delta, phi, **options)  # type: ignore[arg-type]
+        system = _settling(_stabilising(base, gst, lossy))
         return replace(_crash(system) if options["crash"] else system, name=name)
 
-    chosen = tuple(option for option in CHANDRA_TOUEG.options if option.name != "computation")
+    variant = Option("variant", "which published specification", "ivy", choices=("ivy",))
+    others = [option for option in CHANDRA_TOUEG.options if option.name not in ("variant", "computation")]
     return replace(
         CHANDRA_TOUEG,
         name=name,
         summary=summary,
         parameters=(*CHANDRA_TOUEG.parameters, GST),
-        options=chosen,
+        options=(variant, *others),
         build=build,
     )
 

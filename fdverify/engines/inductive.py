@@ -145,27 +145,42 @@ def _name(about: Property | StepProperty, kind: Kind, suffix: str) -> str:
 def questions(invariant: Invariant) -> list[Question]:
     """All obligations but those against vacuity, in the order of the conjuncts."""
     if isinstance(invariant.goal, Argument):
-        for claim in invariant.goal.claims:
+        for claim in (*invariant.goal.claims, *invariant.goal.fairness):
             check_symbolically(invariant.system, claim)
     initiation = [found for depth in range(invariant.k) for found in _initiation(invariant, depth)]
-    # One unrolling for all: states are asked about before there is a round in it.
+    # One unrolling for all: states are asked about before there is a round in it, rounds when there is one.
     unrolling = Unrolling(invariant.system, anywhere=True)
-    hypotheses = all_hold(invariant, unrolling.states[0])
+    hypotheses = _unchanging(invariant, unrolling.states[0])
     step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
     kind = invariant.conclusion_kind
-    parts = [_part(unrolling, each) for each in invariant.conclusions if isinstance(each, Property)]
-    of_states = _questions(kind, "", 0, step, hypotheses + ages, parts)
+    of_states = [_part(unrolling, each) for each in invariant.conclusions if isinstance(each, Property)]
+    concluded = _questions(kind, "", 0, step, hypotheses + ages, of_states)
     for number in range(invariant.k):
         if number > 0:
             hypotheses += all_hold(invariant, unrolling.states[-1])
         unrolling.extend()
-    step, ages = step + unrolling.round_facts(), ages + unrolling.age_facts(unrolling.closure)
+        step, ages = step + unrolling.round_facts(), ages + unrolling.age_facts(unrolling.closure)
+        if number == 0:
+            # A claim about rounds must hold of every one, so also of the first ones, before which there are no others.
+            of_rounds = [_part(unrolling, each) for each in invariant.conclusions if isinstance(each, StepProperty)]
+            concluded += _questions(kind, "", 1, step, hypotheses + ages, of_rounds)
     parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
     consecution = _questions(Kind.CONSECUTION, _STEP, invariant.k, step, hypotheses + ages, parts)
-    parts = [_part(unrolling, each) for each in invariant.conclusions if isinstance(each, StepProperty)]
-    of_rounds = _questions(kind, "", invariant.k, step, hypotheses + ages, parts)
-    concluded = {question.about: question for question in (*of_states, *of_rounds)}
-    return [*initiation, *consecution, *(concluded[each.name] for each in invariant.conclusions)]
+    by_name = {question.about: question for question in concluded}
+    return [*initiation, *consecution, *(by_name[each.name] for each in invariant.conclusions)]
+
+
+def _unchanging(invariant: Invariant, state: State) -> list[Any]:
+    """All conjuncts, each evaluated twice: one that says something else each time is no claim."""
+    first, again = all_hold(invariant, state), all_hold(invariant, state)
+    for conjunct, once, twice in zip(invariant.conjuncts, first, again, strict=True):
+        if not once.eq(twice):
+            raise _changing(conjunct)
+    return first
+
+
+def _changing(claim: Property | StepProperty) -> UsageError:
+    return UsageError(f"{claim.name} says something else each time it is evaluated", "let it depend on the state alone")
 
 
 @dataclass(frozen=True)
@@ -182,6 +197,8 @@ def _part(unrolling: Unrolling, about: Property | StepProperty) -> _Part:
     if unrolling.anywhere and isinstance(about, Property):
         check_constant(unrolling.system, about, holds)
     negated = truth(Not(holds))
+    if not negated.eq(truth(Not(holds_at_end(unrolling, about)))):
+        raise _changing(about)
     return _Part(about, negated, unrolling.age_facts(unrolling.closure.copy()))
 
 

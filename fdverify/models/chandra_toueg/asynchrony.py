@@ -28,7 +28,13 @@ def _just_retracted(s: State) -> Truth:
 def _suspected_then_heard(s: State) -> dict[str, Any]:
     """The sender idles until it is suspected, and sends right before Receive: its message is then one round old."""
     sends = And(s.suspected, s.receiver_pc == ReceiverPc.NoSnd, s.buffer.empty())
-    return {"crash": False, "sender_active": sends, "receiver_active": Not(sends), "delivered": frozenset({0, 1})}
+    return {
+        "crash": False,
+        "sender_active": sends,
+        "receiver_active": Not(sends),
+        "delivered": frozenset({0, 1}),
+        "others_left": False,
+    }
 
 
 def _on_the_way_to_retraction(s: State) -> Truth:

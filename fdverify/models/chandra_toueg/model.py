@@ -97,7 +97,7 @@ def computed(
         properties=properties(crash),
         liveness=liveness(crash),
         fairness=FAIRNESS,
-        detector=DETECTOR,
+        detector=_detector(phases),
     )
 
 
@@ -153,16 +153,17 @@ def _variables(phases: Phases, crash: bool, encoding: str) -> tuple[Variable, ..
     return (*variables, hlfsc)
 
 
-DETECTOR = Detector(
-    suspects=suspected,
-    correct=sender_correct,
-    in_transit=lambda s: Not(s.buffer.empty()),
-    receive="receive",
-    hears=lambda c: Not(c.delivered.empty()),
-    timeout="timeout",
-    first_timeout="initial_timeout",
-    crash_clock="hlfsc",
-)
+def _detector(phases: Phases) -> Detector:
+    return Detector(
+        suspects=suspected,
+        correct=sender_correct,
+        in_transit=lambda s: Not(s.buffer.empty()),
+        receive="receive",
+        hears=phases.hears,
+        timeout="timeout",
+        first_timeout="initial_timeout",
+        crash_clock="hlfsc",
+    )
 
 
 CHANDRA_TOUEG = Model(

@@ -67,6 +67,8 @@ class Computation:
 
     timely: Callable[[State], Truth]
     at_most_one_active: bool = False
+    late: bool = False
+    """Whether there are rounds that are not timely: then messages of age Δ, of any number, are delivered one by one."""
 
 
 PARTIAL_SYNCHRONY, SYNCHRONY, ASYNCHRONY = "partial-synchrony", "synchrony", "asynchrony"
@@ -74,7 +76,7 @@ COMPUTATIONS = {
     PARTIAL_SYNCHRONY: Computation(timely=lambda s: True),
     # With Φ = 1, which is part of it.
     SYNCHRONY: Computation(timely=lambda s: True),
-    ASYNCHRONY: Computation(timely=lambda s: False, at_most_one_active=True),
+    ASYNCHRONY: Computation(timely=lambda s: False, at_most_one_active=True, late=True),
 }
 
 
@@ -168,7 +170,7 @@ class Phases:
 
     def receive(self, s: State, c: Choices) -> Update:
         active = receiving(s)
-        heard = Not(c.delivered.empty())
+        heard = self.hears(c)
         retracts = And(heard, s.suspected)
         return update(
             # An old message must be delivered at the first opportunity, whatever else is.
@@ -178,6 +180,13 @@ class Phases:
             suspected=And(s.suspected, Not(heard)),
             timeout=If(retracts, s.timeout + 1, s.timeout),
         )
+
+    def hears(self, c: Choices) -> Truth:
+        """Whether a message is delivered: some of those in transit, or one of several of age Δ, which stay."""
+        return Or(Not(c.delivered.empty()), c.others_left if self.computation.late else False)
+
+    def leaves_others(self, s: State) -> Truth:
+        return And(Not(self.computation.timely(s)), receiving(s), s.buffer.has(s.delta))
 
     def compute(self, s: State, c: Choices) -> Update:
         active = receiver_runs(s, ReceiverPc.Compute)
@@ -191,6 +200,7 @@ class Phases:
 
 def phases_of(steps: Phases, with_crash: bool) -> tuple[Phase, ...]:
     crashing = (Phase("crash", crash, (Flag("crash", when=sender_correct),)),) if with_crash else ()
+    others = (Flag("others_left", when=steps.leaves_others),) if steps.computation.late else ()
     return (
         *crashing,
         Phase("schedule_sender", steps.schedule_sender, (Flag("sender_active", when=sender_correct),)),
@@ -198,6 +208,6 @@ def phases_of(steps: Phases, with_crash: bool) -> tuple[Phase, ...]:
         Phase("age_messages", age_messages),
         Phase("send", send),
         Phase("no_send", steps.no_send),
-        Phase("receive", steps.receive, (Subset("delivered", of="buffer", when=receiving),)),
+        Phase("receive", steps.receive, (Subset("delivered", of="buffer", when=receiving), *others)),
         Phase("compute", steps.compute),
     )
