@@ -12,8 +12,9 @@ from time import perf_counter
 from typing import Any
 
 from fdverify.engines import exact
+from fdverify.engines.caps import integers
 from fdverify.errors import InternalError, UsageError
-from fdverify.logic import And, Implies, Not, Or, Truth
+from fdverify.logic import And, Implies, Not, Or, Truth, shortened
 from fdverify.models.growing import GrowingLoop
 from fdverify.models.interpret import Made, initial_state, observe, run_phase
 from fdverify.models.system import Flag, Property, State, System
@@ -32,6 +33,8 @@ def go_round(system: System, claim: Property, loop: GrowingLoop) -> Result:
     """Prove that the declared loop breaks the claim for ever, and show how it is entered and one turn."""
     start = perf_counter()
     values = system.fixed_values()
+    if loop.grows not in integers(system):
+        raise UsageError(f"the growing loop of {system.name} grows {loop.grows}, which is no integer variable")
     initial = initial_state(system)
     if not And(loop.within(initial), initial[loop.grows] >= loop.least):
         raise _wrong(system, "the initial state is within a turn")
@@ -106,6 +109,8 @@ def _well_formed(system: System, state: State) -> Truth:
 
 def _plan(system: System, loop: GrowingLoop, state: State) -> Mapping[str, Any]:
     plan = loop.plan(state)
+    if not isinstance(plan, Mapping):
+        raise UsageError(f"the growing loop of {system.name} plans {shortened(plan)}, not what to choose by name")
     missing = [choice.name for phase in system.phases for choice in phase.choices if choice.name not in plan]
     if missing:
         raise UsageError(f"the growing loop of {system.name} does not say what to choose for {missing[0]}")

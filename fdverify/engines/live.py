@@ -51,7 +51,10 @@ def live(system: System, claim: Property, unfair: bool = False, report: Report =
         run = exploration.run_to_dead_end(exploration.dead_end)
         return result(Verdict.VACUOUS, f"a dead end: no step is possible after {rounds(len(run.rounds))}", run)
     graph = _Graph(exploration)
-    way, loop = graph.lasso(graph.where(claim, False), [graph.where(each, True) for each in fairness])
+    fair = [graph.where(each, True) for each in fairness]
+    way, loop = graph.lasso(graph.where(claim, False), fair)
+    if not loop and not graph.lasso(graph.where(_EVERY_STATE, True), fair)[1]:
+        return result(Verdict.VACUOUS, "no run is fair, so nothing is said of any")
     if not loop:
         kind = "run" if unfair else "fair run"
         return result(Verdict.PROVED, f"in every {kind}, {claim.name} holds from some time on")

@@ -64,6 +64,8 @@ class Vacuity:
     idle: tuple[str, ...]
     witnesses: tuple[Witness, ...]
     dead_end: Run | None
+    unseen: tuple[str, ...] = ()
+    """What would be worth seeing, and was not."""
     false: tuple[str, ...] = ()
     """Claims that are false in a state that was reached."""
 
@@ -103,6 +105,7 @@ def vacuity(invariant: Invariant) -> Vacuity:
         tuple(idle),
         tuple(Witness(shows, found) for shows, found in searched.witnesses.items()),
         run,
+        tuple(event.name for event in searched.looked_for()),
         tuple(sorted(searched.false)),
     )
 
@@ -151,7 +154,14 @@ class _Search:
     def waited_for(self) -> list[Property]:
         """What an argument for liveness is about and has not been seen yet."""
         goal = self.invariant.goal
-        events = goal.witnesses if isinstance(goal, Argument) else ()
+        return self._unseen(goal.witnesses if isinstance(goal, Argument) else ())
+
+    def looked_for(self) -> list[Property]:
+        """What would be worth seeing, too."""
+        goal = self.invariant.goal
+        return self._unseen(goal.sightings if isinstance(goal, Argument) else ())
+
+    def _unseen(self, events: tuple[Property, ...]) -> list[Property]:
         return [event for event in events if event.meaning not in self.witnesses]
 
     def missing(self) -> str:
@@ -176,7 +186,7 @@ class _Search:
         idle = len(self.fired) < len(self.invariant.system.phases)
         if (idle and not self.narrowed) or self.missing():
             return self.rounds >= _MOST_ROUNDS
-        return not (unmet or idle) or self.rounds >= _MOST_ROUNDS_FOR_HELPERS
+        return not (unmet or idle or self.looked_for()) or self.rounds >= _MOST_ROUNDS_FOR_HELPERS
 
     def _seen(self) -> int:
         return len(self.fired) + sum(self.met.values()) + len(self.witnesses)
@@ -184,7 +194,7 @@ class _Search:
     def where(self) -> str:
         if len(self.instances) == 1:
             (values,) = self.instances
-            return "at " + ", ".join(f"{name} = {value}" for name, value in values)
+            return f"at {', '.join(f'{name} = {value}' for name, value in values) or 'the only instance'}"
         return f"at {len(self.instances)} choices of small parameters"
 
     def walk(self, system: System, patience: int) -> None:
@@ -226,7 +236,7 @@ class _Search:
         """Evaluate the goal, and every claim that still has premises to meet, in the states of the last level."""
         size = len(levels[-1][0])
         state = batches.state(levels[-1])
-        for event in self.waited_for():
+        for event in (*self.waited_for(), *self.looked_for()):
             at = np.flatnonzero(truths(event.holds(state), size))
             if len(at) > 0:
                 run = self._run(system, batches, levels, int(at[0]))

@@ -40,6 +40,8 @@ class Argument:
     premises: tuple[Premise, ...]
     witnesses: tuple[Property, ...]
     bounds: tuple[Bound, ...]
+    sightings: tuple[Property, ...] = ()
+    """What is looked for in runs, and told if it is not seen."""
     fairness: tuple[Property, ...] = ()
     """What is assumed to hold again and again in a run."""
 
@@ -66,7 +68,8 @@ def of_sort(sort: Sort, what: str, function: Callable[[State], Any]) -> Callable
             case Sort.RANK:
                 fits = isinstance(value, tuple) and len(value) > 0 and all(is_number(part) for part in value)
             case Sort.CASES:
-                fits = isinstance(value, dict) and len(value) > 0 and all(is_truth(part) for part in value.values())
+                fits = isinstance(value, dict) and len(value) > 0 and all(map(is_truth, value.values()))
+                fits = fits and all(isinstance(name, str) for name in value)
         if not fits:
             raise UsageError(f"{what} returns {type(value).__name__} {shortened(value)}, not {sort}")
         return value
@@ -86,6 +89,8 @@ class Terms:
 
     system: System
     given: Mapping[str, Callable[[State], Any]]
+    place: str
+    """Where the proof is written."""
 
     @property
     def detector(self) -> Detector:
@@ -116,5 +121,5 @@ class Reduction:
     goal: type
     terms: Mapping[str, Term]
     argue: Callable[[Terms, Any], Argument]
-    of_detectors: bool = True
-    """Whether it is about failure detectors, and reads their quiet clock."""
+    prepare: Callable[[System], System]
+    """The system with the ghosts that the argument reads; one that it is not about is refused."""

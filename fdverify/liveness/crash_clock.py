@@ -7,12 +7,21 @@ stays so: nothing is sent after a crash.
 
 from __future__ import annotations
 
+from fdverify.errors import UsageError
 from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
-from fdverify.liveness.detector_premises import GUARD, SAFE_TIMEOUT, crashes, stabilising, timeout_bounded
+from fdverify.liveness.detector_premises import (
+    GUARD,
+    SAFE_TIMEOUT,
+    crashes,
+    has_crash_clock,
+    stabilising,
+    timeout_bounded,
+    with_clock,
+)
 from fdverify.liveness.goals import LeadsTo, claimed, meant, named
 from fdverify.logic import And, Implies, Not, Number, Truth
-from fdverify.models.system import Choices, Property, State, StepProperty
-from fdverify.symbolic.formula import largest, readable_state, written
+from fdverify.models.system import Choices, Property, State, StepProperty, System
+from fdverify.symbolic.formula import maximum, readable_state, written
 
 DETECTION = "detection"
 
@@ -113,15 +122,19 @@ def _bounds(terms: Terms) -> tuple[Bound, ...]:
     late = {} if detector.stabilisation is None else {detector.first_timeout: detector.first_timeout}
     state = readable_state(terms.system, **late)
     first, guard = terms.first_timeout(state), terms.bound(GUARD, state)
-    largest_timeout = largest(first, guard)
-    worst = readable_state(terms.system, **late, **{detector.timeout: largest_timeout})
-    if largest_timeout.isdecimal():
-        worst = state.changed({detector.timeout: int(largest_timeout)})
+    worst = state.changed({detector.timeout: maximum(first, guard)})
     since = "" if detector.stabilisation is None else ", or after the bounds begin to hold if that is later"
     return (
         Bound("detection", f"at most {written(_due(terms, worst))} rounds after the crash{since}"),
-        Bound("the timeout", f"at most {largest_timeout}"),
+        Bound("the timeout", f"at most {written(maximum(first, guard))}"),
     )
+
+
+def _with_crash_clock(system: System) -> System:
+    clocked = with_clock(system)
+    if not has_crash_clock(clocked):
+        raise UsageError(f"{CRASH_CLOCK.name} needs a crash clock, and {system.name} has none", "write crash=True")
+    return clocked
 
 
 CRASH_CLOCK = Reduction(
@@ -134,4 +147,5 @@ CRASH_CLOCK = Reduction(
         ),
     },
     argue=_argue,
+    prepare=_with_crash_clock,
 )

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from fdverify.errors import UsageError
 from fdverify.liveness.argument import Premise, Sort, Term, Terms
 from fdverify.logic import And, If, Implies, Max, Not, Truth
-from fdverify.models.system import Choices, Property, State, StepProperty
+from fdverify.models.detector import with_quiet_clock
+from fdverify.models.system import Choices, Property, State, StepProperty, System
 
 GUARD = "safe_timeout"
 SAFE_TIMEOUT = Term(Sort.NUMBER, "the timeout from which on a correct sender is not suspected")
+
+
+def with_clock(system: System) -> System:
+    """A detector with the clock that the arguments read."""
+    if system.detector is None:
+        raise UsageError(
+            f"this reduction is about detectors, and {system.name} declares none", "give it a detector=Detector(...)"
+        )
+    return with_quiet_clock(system, system.detector)
 
 
 def timeout_bounded(terms: Terms) -> Property:
@@ -48,6 +59,10 @@ def stabilising(terms: Terms) -> tuple[Premise, ...]:
 
 def crashes(terms: Terms) -> tuple[Property, ...]:
     """The witness that the sender crashes, in a system in which it may."""
-    if all(variable.name != terms.detector.crash_clock for variable in terms.system.variables):
+    if not has_crash_clock(terms.system):
         return ()
     return (Property("crash", lambda s: Not(terms.detector.correct(s)), "the sender crashes"),)
+
+
+def has_crash_clock(system: System) -> bool:
+    return system.detector is not None and any(v.name == system.detector.crash_clock for v in system.variables)

@@ -8,14 +8,30 @@ fairness condition that helps goes on to be one that helps, and does not hold an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fdverify.errors import UsageError
 from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
 from fdverify.liveness.goals import LeadsTo, claimed, meant, named
-from fdverify.logic import And, Implies, Not, Number, Or, Truth
-from fdverify.models.system import Choices, Property, State, StepProperty, did_you_mean
+from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
+from fdverify.models.system import (
+    Choices,
+    Integers,
+    Phase,
+    Property,
+    State,
+    StepProperty,
+    System,
+    Update,
+    Variable,
+    did_you_mean,
+    update,
+)
 
 DONE, RANK, HELPFUL = "done", "rank", "helpful"
+FAIR = "hfair"
+"""The ghost that counts how often fairness conditions have held, each in its turn."""
+_TURNS = 3
 
 
 def _argue(terms: Terms, goal: LeadsTo) -> Argument:
@@ -29,6 +45,11 @@ def _argue(terms: Terms, goal: LeadsTo) -> Argument:
         witnesses=(
             Property("premise", premise.holds, premise.meaning),
             Property("end", lambda s: And(premise.holds(s), _done(terms, s)), "what is to be done is done"),
+            Property(
+                "fair run",
+                lambda s: And(premise.holds(s), s[FAIR] >= _TURNS * len(terms.system.fairness)),
+                f"every fairness condition has held, one after the other, {_TURNS} times over",
+            ),
         ),
         bounds=(Bound("when", "no bound", "fairness has none"),),
         fairness=terms.system.fairness,
@@ -48,14 +69,16 @@ def _pending(terms: Terms, premise: Property, s: State) -> Truth:
     return And(premise.holds(s), Not(_done(terms, s)))
 
 
-def _helpful(terms: Terms, s: State) -> list[tuple[Property, Truth]]:
-    """Fairness conditions, and when each helps."""
+def _helpful(terms: Terms, s: State) -> dict[str, tuple[Property, Truth]]:
+    """Fairness conditions by name, and when each helps."""
     known = {condition.name: condition for condition in terms.system.fairness}
     cases: dict[str, Truth] = terms.given[HELPFUL](s)
     for name in cases:
         if name not in known:
-            raise UsageError(f"{terms.system.name} has no fairness condition {name}", did_you_mean(name, known))
-    return [(known[name], helps) for name, helps in cases.items()]
+            raise UsageError(
+                f"{terms.place}: {terms.system.name} has no fairness condition {name}", did_you_mean(name, known)
+            )
+    return {name: (known[name], helps) for name, helps in cases.items()}
 
 
 def _about_states(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
@@ -72,7 +95,7 @@ def _about_states(terms: Terms, premise: Property, conclusion: Property) -> tupl
         ),
         Property(
             "something-helps",
-            lambda s: Implies(_pending(terms, premise, s), Or(*(helps for _, helps in _helpful(terms, s)))),
+            lambda s: Implies(_pending(terms, premise, s), Or(*(helps for _, helps in _helpful(terms, s).values()))),
             "until it is done, some fairness condition helps",
         ),
     )
@@ -84,12 +107,18 @@ def _about_rounds(terms: Terms, premise: Property, lasting: bool) -> tuple[Premi
 
     def never_grows(before: State, c: Choices, after: State) -> Truth:
         earlier, later = _rank(terms, before), _rank(terms, after)
+        if len(earlier) != len(later):
+            raise UsageError(f"{terms.place}: {RANK} has another length each time it is evaluated")
         return Implies(goes_on(before, after), Or(_same(later, earlier), _lower(later, earlier)))
 
     def falls(before: State, c: Choices, after: State) -> Truth:
         stays = And(goes_on(before, after), _same(_rank(terms, after), _rank(terms, before)))
-        pairs = zip(_helpful(terms, before), _helpful(terms, after), strict=True)
-        still = (Implies(helped, And(helps, Not(fair.holds(after)))) for (fair, helped), (_, helps) in pairs)
+        earlier, later = _helpful(terms, before), _helpful(terms, after)
+        if set(earlier) != set(later):
+            raise UsageError(f"{terms.place}: {HELPFUL} names other fairness conditions each time it is evaluated")
+        still = (
+            Implies(helped, And(later[name][1], Not(fair.holds(after)))) for name, (fair, helped) in earlier.items()
+        )
         return Implies(stays, And(*still))
 
     final = (
@@ -120,6 +149,21 @@ def _lower(left: Sequence[Number], right: Sequence[Number]) -> Truth:
     return Or(*(And(_same(left[:at], right[:at]), left[at] < right[at]) for at in range(len(left))))
 
 
+def _with_fair_clock(system: System) -> System:
+    """The system with the count of what was fair: a run in which it grows for ever is fair, and there must be some."""
+    conditions = system.fairness
+    if not conditions:
+        raise UsageError(f"{FAIR_RANKING.name} argues with fairness, and {system.name} declares none")
+
+    def count(s: State, c: Choices) -> Update:
+        place = s[FAIR] % len(conditions)
+        due = Or(*(And(place == at, condition.holds(s)) for at, condition in enumerate(conditions)))
+        return update(**{FAIR: If(due, s[FAIR] + 1, s[FAIR])})
+
+    clock = Variable(FAIR, Integers(), initial=lambda s: 0, range=lambda s: s[FAIR] >= 0, ghost=True)
+    return replace(system, variables=(*system.variables, clock), phases=(*system.phases, Phase("count_fair", count)))
+
+
 FAIR_RANKING = Reduction(
     name="fair-ranking",
     goal=LeadsTo,
@@ -129,5 +173,5 @@ FAIR_RANKING = Reduction(
         HELPFUL: Term(Sort.CASES, "by fairness condition, when it lowers the rank"),
     },
     argue=_argue,
-    of_detectors=False,
+    prepare=_with_fair_clock,
 )

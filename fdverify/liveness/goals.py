@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fdverify.logic import Truth
+from fdverify.errors import UsageError
+from fdverify.logic import Truth, shortened
 from fdverify.models.system import Property
 
 Claimed: TypeAlias = str | Callable[[Any], Truth] | Property
@@ -50,6 +52,32 @@ class LeadsTo:
 
 
 TemporalGoal: TypeAlias = Always | EventuallyAlways | LeadsTo
+
+
+def looked_up(goal: EventuallyAlways | LeadsTo, look: Callable[[Claimed], Property]) -> EventuallyAlways | LeadsTo:
+    """The goal with properties for what is named in it."""
+    if isinstance(goal, EventuallyAlways):
+        return EventuallyAlways(look(goal.claim))
+    reached = look(goal.reached)
+    return LeadsTo(look(goal.premise), Always(reached) if goal.lasting else reached)
+
+
+def check_goal(goal: object) -> None:
+    """Refuse what is no goal."""
+    claims: tuple[object, ...]
+    match goal:
+        case Always(claim) | EventuallyAlways(claim):
+            claims = (claim,)
+        case LeadsTo(premise=premise):
+            claims = (premise, goal.reached)
+        case _:
+            claims = (goal,)
+    for each in claims:
+        if not (isinstance(each, str) or inspect.isfunction(each)):
+            raise UsageError(
+                f"{shortened(each)} is no goal",
+                "name a property or give a function; or Always, EventuallyAlways of one, LeadsTo of two",
+            )
 
 
 def named(goal: EventuallyAlways | LeadsTo) -> str:

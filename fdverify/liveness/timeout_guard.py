@@ -9,12 +9,12 @@ So there are at most as many as the first timeout lies below the guard.  When th
 from __future__ import annotations
 
 from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
-from fdverify.liveness.detector_premises import GUARD, SAFE_TIMEOUT, crashes, stabilising, timeout_bounded
+from fdverify.liveness.detector_premises import GUARD, SAFE_TIMEOUT, crashes, stabilising, timeout_bounded, with_clock
 from fdverify.liveness.goals import EventuallyAlways, claimed, meant, named
 from fdverify.logic import And, Iff, Implies, Not, Number, Truth
 from fdverify.models.detector import QUIET
 from fdverify.models.system import Choices, Property, State, StepProperty
-from fdverify.symbolic.formula import largest, readable_state, written
+from fdverify.symbolic.formula import maximum, readable_state, written
 
 QUIET_AT_MOST = "longest_quiet"
 
@@ -28,6 +28,7 @@ def _argue(terms: Terms, goal: EventuallyAlways) -> Argument:
         reduction=TIMEOUT_GUARD.name,
         premises=(*_about_states(terms, claim), *_about_rounds(terms), *stabilising(terms)),
         witnesses=_witnesses(terms, claim),
+        sightings=(_guard_reached(terms),),
         bounds=_bounds(terms),
     )
 
@@ -56,6 +57,11 @@ def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
             "the timeout is never below the first one",
         ),
         Property(
+            "suspects-after-timeout",
+            lambda s: Implies(And(detector.settled(s), detector.suspects(s)), s[QUIET] >= terms.timeout(s)),
+            "who suspects has heard nothing for timeout rounds",
+        ),
+        Property(
             "delivered-in-time", delivered, "while a correct sender is suspected, the last delivery is not too long ago"
         ),
     )
@@ -74,9 +80,9 @@ def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
     def changes_only_so(before: State, c: Choices, after: State) -> Truth:
         return Implies(terms.timeout(after) != terms.timeout(before), ends(before, after))
 
-    def begins_late(before: State, c: Choices, after: State) -> Truth:
-        begins = And(detector.settled(before), Not(detector.suspects(before)), detector.suspects(after))
-        return Implies(begins, after[QUIET] >= terms.timeout(after))
+    def clock_runs(before: State, c: Choices, after: State) -> Truth:
+        waits = And(detector.stable(before), Not(detector.hears(c)))
+        return Implies(waits, after[QUIET] == before[QUIET] + 1)
 
     return (
         StepProperty(
@@ -98,7 +104,7 @@ def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
             lambda before, c, after: terms.timeout(after) >= terms.timeout(before),
             "the timeout never decreases",
         ),
-        StepProperty("suspects-after-timeout", begins_late, "who suspects has heard nothing for timeout rounds"),
+        StepProperty("quiet-clock-runs", clock_runs, "the quiet clock grows by one in each round without a delivery"),
     )
 
 
@@ -129,12 +135,16 @@ def _witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
             lambda s: And(detector.settled(s), terms.timeout(s) > terms.first_timeout(s), Not(detector.suspects(s))),
             "a wrong suspicion was taken back",
         ),
-        Property(
-            "guard reached",
-            lambda s: And(detector.settled(s), terms.timeout(s) >= terms.bound(GUARD, s)),
-            "the timeout has become safe",
-        ),
         *crashes(terms),
+    )
+
+
+def _guard_reached(terms: Terms) -> Property:
+    """Worth seeing, but a timeout that starts low may stop growing before it."""
+    return Property(
+        "guard reached",
+        lambda s: And(terms.detector.settled(s), terms.timeout(s) >= terms.bound(GUARD, s)),
+        "the timeout has become safe",
     )
 
 
@@ -146,9 +156,9 @@ def _bounds(terms: Terms) -> tuple[Bound, ...]:
     length = terms.bound(QUIET_AT_MOST, state) + 1 - terms.timeout(state)
     after = "" if detector.stabilisation is None else f", counted once {detector.stabilisation.settled}"
     return (
-        Bound("wrong suspicions", f"at most {largest(0, number)}{after}"),
-        Bound("each lasts", f"at most {written(length)} rounds"),
-        Bound("the timeout", f"at most {largest(first, guard)}"),
+        Bound("wrong suspicions", f"at most {written(maximum(0, number))}{after}"),
+        Bound("each lasts", f"at most {written(length)} rounds{after}"),
+        Bound("the timeout", f"at most {written(maximum(first, guard))}"),
         Bound("the last one", "no bound", "quiet runs of any length may come before it"),
     )
 
@@ -169,4 +179,5 @@ TIMEOUT_GUARD = Reduction(
         ),
     },
     argue=_argue,
+    prepare=with_clock,
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fdverify.logic import If, Truth
-from fdverify.models.system import Choices, Integers, State, System, Update, Variable
+from fdverify.errors import UsageError
+from fdverify.logic import If, Truth, shortened
+from fdverify.models.system import Choices, Flags, Integers, Phase, State, System, Update, Variable, truthful
 
 QUIET = "hquiet"
 """The ghost that counts the rounds since the last delivery, or since the bounds began to hold."""
@@ -41,6 +42,31 @@ class Detector:
     crash_clock: str
     stabilisation: Stabilisation | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("suspects", "correct", "in_transit", "hears"):
+            function = getattr(self, name)
+            if not callable(function):
+                raise UsageError(f"the detector's {name} is {shortened(function)}, not a function")
+            object.__setattr__(self, name, truthful(f"the detector's {name}", function))
+
+    def check(self, system: System) -> None:
+        """Refuse names that the system does not have, or has for something else."""
+        numbers = [v.name for v in system.variables if isinstance(v.sort, Integers)]
+        flags = [v.name for v in system.variables if isinstance(v.sort, Flags)]
+        parameters, phases = [p.name for p in system.parameters], [phase.name for phase in system.phases]
+        late = self.stabilisation
+        wanted = [
+            ("receive", self.receive, phases, "phase"),
+            ("timeout", self.timeout, numbers, "integer variable"),
+            # What the bounds are made of must not change: only after stabilisation, premises see to that.
+            ("first_timeout", self.first_timeout, parameters if late is None else numbers, "parameter or ghost"),
+        ]
+        if late is not None:
+            wanted += [("since", late.since, numbers, "integer variable"), ("settled", late.settled, flags, "flag")]
+        for part, name, known, kind in wanted:
+            if name not in known:
+                raise UsageError(f"{system.name}: the detector's {part} is {name!r}, which is no {kind} of it")
+
     def stable(self, s: State) -> Truth:
         """Whether the bounds held in the round that led here."""
         return True if self.stabilisation is None else s[self.stabilisation.since] >= 0
@@ -51,14 +77,22 @@ class Detector:
 
 
 def with_quiet_clock(system: System, detector: Detector) -> System:
-    """The same system, with a ghost that counts the rounds since the last delivery."""
-    receive = system.phase(detector.receive)
+    """The same system, with a ghost that counts the rounds since the last delivery, and that no phase of it sees."""
 
-    def run(s: State, c: Choices) -> Update:
-        made = receive.run(s, c)
+    def clocked(s: State, c: Choices, made: Update) -> Update:
         begins = detector.stabilisation is not None and s[detector.stabilisation.since] <= 0
         quiet = If(detector.hears(c), 0, If(begins, 0, s[QUIET]) + 1)
         return replace(made, changes={**made.changes, QUIET: quiet})
 
+    def unaware(phase: Phase) -> Phase:
+        def run(s: State, c: Choices) -> Update:
+            made = phase.run(State({name: value for name, value in s.values().items() if name != QUIET}), c)
+            if QUIET in made.changes:
+                raise UsageError(f"phase {phase.name} sets {QUIET}, which counts for the proof alone")
+            return clocked(s, c, made) if phase.name == detector.receive else made
+
+        return replace(phase, run=run)
+
     clock = Variable(QUIET, Integers(), initial=lambda s: 0, range=lambda s: s[QUIET] >= 0, ghost=True, clock=True)
-    return replace(system.with_phase(detector.receive, run), variables=(*system.variables, clock))
+    phases = tuple(unaware(phase) for phase in system.phases)
+    return replace(system, phases=phases, variables=(*system.variables, clock))

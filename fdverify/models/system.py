@@ -265,6 +265,10 @@ class System:
         self._check_names([*names, *(choice.name for choice in choices)])
         if not self.phases or all(variable.ghost for variable in self.variables):
             raise UsageError(f"{self.name} needs a phase and a variable that is no ghost")
+        phases = [phase.name for phase in self.phases]
+        twice = sorted({name for name in phases if phases.count(name) > 1})
+        if twice:
+            raise UsageError(f"{self.name} has two phases {twice[0]}")
         buffers = {v.name: v.sort for v in self.variables if isinstance(v.sort, Ages)}
         for choice in choices:
             if isinstance(choice, Subset) and choice.of not in buffers:
@@ -278,6 +282,8 @@ class System:
             bound = values[sort.bound]
             if not isinstance(bound, Expression):
                 check_encoding(sort.encoding, bound)
+        if self.detector is not None:
+            self.detector.check(self)
 
     def _check_names(self, names: Sequence[str]) -> None:
         """Every name once, and none that means something else on a state."""

@@ -20,12 +20,11 @@ from typing import Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import UsageError, located, nearby
-from fdverify.liveness.argument import Argument, Reduction, Terms, of_sort
-from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo, TemporalGoal
-from fdverify.liveness.reductions import REDUCTIONS
+from fdverify.liveness.argument import Argument, Terms, of_sort
+from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo, TemporalGoal, check_goal, looked_up
+from fdverify.liveness.reductions import reduction_for
 from fdverify.logic import Truth, shortened
 from fdverify.models.catalogue import find_model, is_file_reference
-from fdverify.models.detector import with_quiet_clock
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, did_you_mean, truthful
 from fdverify.models.user_files import blaming, is_users
@@ -72,6 +71,8 @@ class Proof:
         self._goal_name = goal.claim if isinstance(goal, Always) else goal
         self._goal: Property | None = None
         self._reduction = self._told(lambda: reduction_for(goal, by))
+        if goal is not None:
+            self._told(lambda: check_goal(goal))
         self.terms: dict[str, Callable[[State], Any]] = {}
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
@@ -152,15 +153,9 @@ class Proof:
             if name not in self.terms:
                 hint = "write a function of that name and decorate it with @proof.term"
                 raise UsageError(f"{self._reduction.name} needs {name}: {term.meaning}", hint)
-        terms = Terms(system, dict(self.terms))
-        match self._goal_name:
-            case EventuallyAlways(claim):
-                goal: TemporalGoal = EventuallyAlways(self._property(system, claim))
-            case LeadsTo(premise, Always(conclusion)):
-                goal = LeadsTo(self._property(system, premise), Always(self._property(system, conclusion)))
-            case LeadsTo(premise, conclusion):
-                goal = LeadsTo(self._property(system, premise), self._property(system, conclusion))
-        return self._reduction.argue(terms, goal)
+        assert isinstance(self._goal_name, EventuallyAlways | LeadsTo), "only those have a reduction"
+        terms = Terms(system, dict(self.terms), str(self.source))
+        return self._reduction.argue(terms, looked_up(self._goal_name, lambda claim: self._property(system, claim)))
 
     def _property(self, system: System, claim: Any) -> Property:
         """What is claimed in a goal: a property of the model, or a function of the state with a docstring."""
@@ -185,14 +180,10 @@ class Proof:
         return self.assuming(self._told(lambda: self.model.instantiate(values, chosen)))
 
     def assuming(self, system: System) -> System:
-        """The system under this proof's assumptions, with the clock that its reduction reads."""
-        if self._reduction is not None and self._reduction.of_detectors:
-            if system.detector is None:
-                raise UsageError(
-                    f"{self.source}: {self._reduction.name} is about detectors, and {system.name} declares none",
-                    "give the system a detector=Detector(...)",
-                )
-            system = with_quiet_clock(system, system.detector)
+        """The system under this proof's assumptions, with the ghosts that its reduction reads."""
+        reduction = self._reduction
+        if reduction is not None:
+            system = self._told(lambda: reduction.prepare(system))
         return replace(system, assumptions=(*system.assumptions, *self._assumptions))
 
     def assumed(self) -> dict[str, str]:
@@ -231,6 +222,10 @@ class Proof:
             raise UsageError(f"{source}: {name} is already the name of what is at {self.sources[name]}", "rename one")
         if not name.isidentifier():
             raise UsageError(f"{source}: an {what} needs a name", "write it with def")
+        try:
+            inspect.signature(function).bind(None)
+        except TypeError:
+            raise UsageError(f"{source}: {name} is no function of the state alone", f"write def {name}(s)") from None
         self.sources[name] = source
         self.roles[name] = what
         return source
@@ -242,24 +237,6 @@ class Proof:
                 f"{source}: {what} {function.__name__} needs its meaning in one line", "give it a docstring"
             )
         return meaning
-
-
-def reduction_for(goal: str | TemporalGoal | None, by: str | None) -> Reduction | None:
-    """The reduction of a liveness goal; a goal about states needs none."""
-    needed = isinstance(goal, EventuallyAlways | LeadsTo)
-    fitting = [reduction.name for reduction in REDUCTIONS.values() if isinstance(goal, reduction.goal)]
-    hint = f'write by="{fitting[0]}"' if fitting else None
-    if by is None:
-        if needed:
-            raise UsageError("a liveness goal needs a reduction", hint)
-        return None
-    if by not in REDUCTIONS:
-        raise UsageError(f"there is no reduction {by}", did_you_mean(by, REDUCTIONS))
-    if not needed:
-        raise UsageError(f"{by} reduces a liveness goal, and this goal is about states", "leave `by` out")
-    if by not in fitting:
-        raise UsageError(f"{by} is no reduction for {type(goal).__name__}", hint)
-    return REDUCTIONS[by]
 
 
 _PROOFS = "__fdverify_proofs__"

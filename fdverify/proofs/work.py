@@ -209,6 +209,7 @@ def vacuous(case: Case) -> VacuityShown:
         found = vacuity(invariant)
     places = [(premise.claim, located(premise.place.file, premise.place.line)) for premise in found.unmet]
     notes = [f"{claim}: the premise at {place} was not met in the runs looked at" for claim, place in places]
+    notes += [f"there was no {event} in the runs looked at" for event in found.unseen]
     notes += [f"phase {phase} changed nothing in the runs looked at" for phase in found.idle]
     return VacuityShown(
         found.obligations,

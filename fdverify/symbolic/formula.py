@@ -50,9 +50,12 @@ def _one_line(term: Any) -> str:
     return " ".join(str(term).split())
 
 
-def largest(left: Number, right: Number) -> str:
-    """The larger of two, as a formula."""
-    if isinstance(left, int) and isinstance(right, int):
-        return str(max(left, right))
-    first, second = written(left), written(right)
-    return first if first == second else f"max({first}, {second})"
+def maximum(left: Number, right: Number) -> Number:
+    """The larger of two: one of them where that is plain, else a name that says so."""
+    difference = left - right
+    if isinstance(difference, Int):
+        simplified = z3.simplify(difference.term, som=True)
+        if not z3.is_int_value(simplified):
+            return Int(z3.Int(f"max({written(left)}, {written(right)})"))
+        difference = simplified.as_long()
+    return left if difference >= 0 else right

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fdverify.models.chandra_toueg import chandra_toueg
 from fdverify.models.expression import parse_expression
-from fdverify.symbolic.formula import largest, readable_state, written
+from fdverify.symbolic.formula import maximum, readable_state, written
 from fdverify.symbolic.values import Int
 
 PHI, DELTA = Int(z3.Int("phi")), Int(z3.Int("delta"))
@@ -47,9 +47,10 @@ def test_the_formula_has_the_value_of_the_number(constant: int, factors: list[tu
 
 
 def test_the_larger_of_two() -> None:
-    assert largest(3, 5) == "5"
-    assert largest(PHI, 5) == "max(phi, 5)"
-    assert largest(PHI + 1, 1 + PHI) == "phi + 1"
+    assert written(maximum(3, 5)) == "5"
+    assert written(maximum(PHI, 5)) == "max(phi, 5)"
+    assert written(maximum(PHI + 1, 1 + PHI)) == "phi + 1"
+    assert written(PHI * maximum(6 * PHI + DELTA, 6 * PHI + DELTA - 1)) == written(6 * PHI * PHI + PHI * DELTA)
 
 
 def test_a_state_to_read_has_names_for_what_is_arbitrary() -> None:
