@@ -282,12 +282,16 @@ def test_what_the_solver_gives_up_on_is_unknown(monkeypatch: pytest.MonkeyPatch,
     assert result.obligations[-1].verdict is Verdict.UNKNOWN
 
 
+def both_active(s: State) -> dict[str, Any]:
+    return {"sender_active": True, "receiver_active": True, "delivered": "all", "others_left": False}
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"starts": lambda s: False}, "does not come back"),
         ({"left": lambda s: 2}, "does not end"),
-        ({"plan": lambda s: {"sender_active": True, "receiver_active": True, "delivered": "all"}}, "refuses"),
+        ({"plan": both_active}, "refuses"),
     ],
 )
 def test_the_replay_does_not_believe_the_solver(

@@ -33,7 +33,7 @@ def test_the_report_is_a_tree_of_the_premises_that_ends_in_the_bounds(cache: dic
     assert outcome.code == 0
     lines = [line for line in outcome.stdout.splitlines() if "├──" in line or "└──" in line]
     assert outcome.stdout.startswith("proved eventual_trust: eventually always strong-accuracy: by timeout-guard\n")
-    assert sum(" proved " in line for line in lines) == 14
+    assert sum(" proved " in line for line in lines) == 15
     assert any("proved time-goes-on: every state of the invariant has a next round" in line for line in lines)
     assert "wrong suspicions: at most max(0, 6*phi + delta - initial_timeout)" in outcome.stdout
     assert "each lasts: at most 6*phi + delta - timeout - 1 rounds" in outcome.stdout
