@@ -153,7 +153,7 @@ def questions(invariant: Invariant) -> list[Question]:
     hypotheses = _unchanging(invariant, unrolling.states[0])
     step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
     kind = invariant.conclusion_kind
-    of_states = [_part(unrolling, each) for each in invariant.conclusions if isinstance(each, Property)]
+    of_states = [_concluded(unrolling, each) for each in invariant.conclusions if isinstance(each, Property)]
     concluded = _questions(kind, "", 0, step, hypotheses + ages, of_states)
     for number in range(invariant.k):
         if number > 0:
@@ -162,7 +162,9 @@ def questions(invariant: Invariant) -> list[Question]:
         step, ages = step + unrolling.round_facts(), ages + unrolling.age_facts(unrolling.closure)
         if number == 0:
             # A claim about rounds must hold of every one, so also of the first ones, before which there are no others.
-            of_rounds = [_part(unrolling, each) for each in invariant.conclusions if isinstance(each, StepProperty)]
+            of_rounds = [
+                _concluded(unrolling, each) for each in invariant.conclusions if isinstance(each, StepProperty)
+            ]
             concluded += _questions(kind, "", 1, step, hypotheses + ages, of_rounds)
     parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
     consecution = _questions(Kind.CONSECUTION, _STEP, invariant.k, step, hypotheses + ages, parts)
@@ -197,9 +199,15 @@ def _part(unrolling: Unrolling, about: Property | StepProperty) -> _Part:
     if unrolling.anywhere and isinstance(about, Property):
         check_constant(unrolling.system, about, holds)
     negated = truth(Not(holds))
-    if not negated.eq(truth(Not(holds_at_end(unrolling, about)))):
-        raise _changing(about)
     return _Part(about, negated, unrolling.age_facts(unrolling.closure.copy()))
+
+
+def _concluded(unrolling: Unrolling, about: Property | StepProperty) -> _Part:
+    """The same of what is to be implied, evaluated once more as conjuncts are."""
+    part = _part(unrolling, about)
+    if not part.negated.eq(truth(Not(holds_at_end(unrolling, about)))):
+        raise _changing(about)
+    return part
 
 
 def holds_at_end(unrolling: Unrolling, claim: Property | StepProperty) -> Truth:
