@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 
 def nearby(file: str | Path) -> Path:
@@ -40,3 +43,8 @@ class UsageError(FdverifyError):
 
 class InternalError(FdverifyError):
     """The tool contradicts itself, such as a replay that does not confirm the solver's run."""
+
+
+def did_you_mean(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    close = get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"

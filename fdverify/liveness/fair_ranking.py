@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, did_you_mean
 from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
 from fdverify.liveness.goals import LeadsTo, claimed, meant, named
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
@@ -24,7 +24,6 @@ from fdverify.models.system import (
     System,
     Update,
     Variable,
-    did_you_mean,
     update,
 )
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, did_you_mean
 from fdverify.liveness.argument import Reduction
 from fdverify.liveness.crash_clock import CRASH_CLOCK
 from fdverify.liveness.fair_ranking import FAIR_RANKING
 from fdverify.liveness.goals import EventuallyAlways, LeadsTo, TemporalGoal
 from fdverify.liveness.timeout_guard import TIMEOUT_GUARD
-from fdverify.models.system import did_you_mean
 
 REDUCTIONS = {reduction.name: reduction for reduction in (TIMEOUT_GUARD, CRASH_CLOCK, FAIR_RANKING)}
 

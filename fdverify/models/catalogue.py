@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, did_you_mean
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.model import Model
-from fdverify.models.system import did_you_mean
 from fdverify.models.user_files import load_module
 
 SHIPPED = {model.name: model for model in (CHANDRA_TOUEG,)}

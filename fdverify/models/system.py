@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from enum import IntEnum
 from keyword import kwlist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, did_you_mean
 from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, noticing_misuse, shortened
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
@@ -420,8 +419,3 @@ def no_label(variable: Variable, value: object) -> UsageError:
 def below_least(parameter: Parameter, value: int) -> UsageError:
     written = f" = {parameter.value}" if isinstance(parameter.value, Expression) else ""
     return UsageError(f"{parameter.name}{written} must be at least {parameter.least}, got {value}")
-
-
-def did_you_mean(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
-    close = get_close_matches(name, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"

@@ -19,14 +19,14 @@ from types import FrameType, ModuleType
 from typing import Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
-from fdverify.errors import UsageError, located, nearby
+from fdverify.errors import UsageError, did_you_mean, located, nearby
 from fdverify.liveness.argument import Argument, Terms, of_sort
 from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo, TemporalGoal, check_goal, looked_up
 from fdverify.liveness.reductions import reduction_for
 from fdverify.logic import Truth, shortened
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
-from fdverify.models.system import Property, State, System, did_you_mean, truthful
+from fdverify.models.system import Property, State, System, truthful
 from fdverify.models.user_files import blaming, is_users
 from fdverify.verdict import Verdict
 

@@ -11,11 +11,11 @@ from typing import NoReturn, ParamSpec, TypeVar
 
 import pytest
 
-from fdverify.errors import FdverifyError, UsageError
+from fdverify.errors import FdverifyError, UsageError, did_you_mean
 from fdverify.job import Job
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
-from fdverify.models.system import Property, did_you_mean
+from fdverify.models.system import Property
 from fdverify.proofs.check import check
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof
