@@ -47,7 +47,7 @@ BROKEN = {
     (SUSPICION, "FORGETFUL"): DETECTION,
     # The receiver never suspects.
     (TRUST, "TRUSTING"): set[str](),
-    (SUSPICION, "TRUSTING"): DETECTION,
+    (SUSPICION, "TRUSTING"): {"suspects-in-time"},
     (ASYNCHRONOUS, "TRUSTING"): {"rank-never-grows"},
     (ASYNCHRONOUS, "STUBBORN"): set[str](),
 }
