@@ -205,7 +205,9 @@ def _part(unrolling: Unrolling, about: Property | StepProperty) -> _Part:
 def _concluded(unrolling: Unrolling, about: Property | StepProperty) -> _Part:
     """The same of what is to be implied, evaluated once more as conjuncts are."""
     part = _part(unrolling, about)
-    if not part.negated.eq(truth(Not(holds_at_end(unrolling, about)))):
+    again = truth(Not(holds_at_end(unrolling, about)))
+    unrolling.book.take_mentions()  # they are known from the first time
+    if not part.negated.eq(again):
         raise _changing(about)
     return part
 

@@ -28,8 +28,8 @@ from fdverify.models.system import (
 )
 
 DONE, RANK, HELPFUL = "done", "rank", "helpful"
-FAIR = "hfair"
-"""The ghost that counts how often fairness conditions have held, each in its turn."""
+FAIR, DUE = "hfair", "hdue"
+"""The ghosts that count how often fairness conditions have held, each in its turn, and whose turn it is."""
 _TURNS = 3
 
 
@@ -155,12 +155,15 @@ def _with_fair_clock(system: System) -> System:
         raise UsageError(f"{FAIR_RANKING.name} argues with fairness, and {system.name} declares none")
 
     def count(s: State, c: Choices) -> Update:
-        place = s[FAIR] % len(conditions)
-        due = Or(*(And(place == at, condition.holds(s)) for at, condition in enumerate(conditions)))
-        return update(**{FAIR: If(due, s[FAIR] + 1, s[FAIR])})
+        held = Or(*(And(s[DUE] == at, condition.holds(s)) for at, condition in enumerate(conditions)))
+        following = If(s[DUE] == len(conditions) - 1, 0, s[DUE] + 1)
+        return update(**{FAIR: If(held, s[FAIR] + 1, s[FAIR]), DUE: If(held, following, s[DUE])})
 
-    clock = Variable(FAIR, Integers(), initial=lambda s: 0, range=lambda s: s[FAIR] >= 0, ghost=True)
-    return replace(system, variables=(*system.variables, clock), phases=(*system.phases, Phase("count_fair", count)))
+    ghosts = (
+        Variable(FAIR, Integers(), initial=lambda s: 0, range=lambda s: s[FAIR] >= 0, ghost=True),
+        Variable(DUE, Integers(), initial=lambda s: 0, range=lambda s: s[DUE] >= 0, ghost=True),
+    )
+    return replace(system, variables=(*system.variables, *ghosts), phases=(*system.phases, Phase("count_fair", count)))
 
 
 FAIR_RANKING = Reduction(
