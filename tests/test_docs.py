@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 WITH_CODE = (README, ROOT / "docs" / "pytest.md")
-PAGES = (*WITH_CODE, ROOT / "docs" / "liveness.md")
+PAGES = (*WITH_CODE, ROOT / "docs" / "liveness.md", ROOT / "docs" / "threshold.md")
 CONSOLE = re.compile(r"```console\n\$ (.*?)\n(.*?)```", flags=re.DOTALL)
 NOT_OURS = ("FORCE_COLOR", "COLUMNS", "CI", "BUILD_NUMBER", "PYTEST_ADDOPTS")
 """What in the environment would change the output."""

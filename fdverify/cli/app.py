@@ -15,6 +15,7 @@ from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.guard import guarded, show_version
 from fdverify.cli.output import SYMBOLIC, number_or_symbolic
 from fdverify.cli.perform import Output, perform
+from fdverify.cli.threshold import threshold_app
 from fdverify.errors import UsageError
 from fdverify.job import Job
 from fdverify.models.catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
@@ -74,6 +75,7 @@ def build_app(reference: str) -> typer.Typer:
     app.callback()(_version)
     for command in COMMANDS:
         app.command(command.name, help=command.help)(_action(command, reference, model))
+    app.add_typer(threshold_app(), name="threshold")
     return app
 
 

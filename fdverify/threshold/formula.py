@@ -1,0 +1,142 @@
+"""Linear expressions, and formulas over them: guards, resilience conditions, initial states and specifications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A sum of names with whole factors, and a constant.  Factors of 0 are left out, and names are in order."""
+
+    factors: tuple[tuple[str, int], ...] = ()
+    constant: int = 0
+
+    @staticmethod
+    def of(factors: Mapping[str, int], constant: int = 0) -> Linear:
+        return Linear(tuple(sorted((name, factor) for name, factor in factors.items() if factor != 0)), constant)
+
+    def plus(self, other: Linear, times: int = 1) -> Linear:
+        total = dict(self.factors)
+        for name, factor in other.factors:
+            total[name] = total.get(name, 0) + times * factor
+        return Linear.of(total, self.constant + times * other.constant)
+
+    def times(self, factor: int) -> Linear:
+        return Linear().plus(self, factor)
+
+    def names(self) -> set[str]:
+        return {name for name, _ in self.factors}
+
+    def at(self, values: Mapping[str, int]) -> int:
+        return self.constant + sum(factor * values[name] for name, factor in self.factors)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sums compared: ``==``, ``!=``, ``<``, ``<=``, ``>`` or ``>=``."""
+
+    left: Linear
+    operator: str
+    right: Linear
+
+
+@dataclass(frozen=True)
+class Constant:
+    value: bool
+
+
+@dataclass(frozen=True)
+class Not:
+    operand: Formula
+
+
+@dataclass(frozen=True)
+class And:
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True)
+class Or:
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True)
+class Implies:
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True)
+class Eventually:
+    operand: Formula
+
+
+@dataclass(frozen=True)
+class Globally:
+    operand: Formula
+
+
+Formula: TypeAlias = Comparison | Constant | Not | And | Or | Implies | Eventually | Globally
+
+
+def parts(formula: Formula) -> Iterator[Formula]:
+    """The formula and all formulas in it."""
+    yield formula
+    match formula:
+        case Not(operand) | Eventually(operand) | Globally(operand):
+            yield from parts(operand)
+        case And(left, right) | Or(left, right) | Implies(left, right):
+            yield from parts(left)
+            yield from parts(right)
+
+
+def names(formula: Formula) -> set[str]:
+    found: set[str] = set()
+    for part in parts(formula):
+        if isinstance(part, Comparison):
+            found |= part.left.names() | part.right.names()
+    return found
+
+
+def is_temporal(formula: Formula) -> bool:
+    return any(isinstance(part, Eventually | Globally) for part in parts(formula))
+
+
+def holds(formula: Formula, values: Mapping[str, int]) -> bool:
+    """Whether a formula without temporal operators holds of these values."""
+    match formula:
+        case Comparison(left, operator, right):
+            return _compared(left.at(values), operator, right.at(values))
+        case Constant(value):
+            return value
+        case Not(operand):
+            return not holds(operand, values)
+        case And(left, right):
+            return holds(left, values) and holds(right, values)
+        case Or(left, right):
+            return holds(left, values) or holds(right, values)
+        case Implies(left, right):
+            return not holds(left, values) or holds(right, values)
+        case _:
+            raise AssertionError("a state does not tell what holds later")
+
+
+def _compared(left: int, operator: str, right: int) -> bool:
+    match operator:
+        case "==":
+            return left == right
+        case "!=":
+            return left != right
+        case "<":
+            return left < right
+        case "<=":
+            return left <= right
+        case ">":
+            return left > right
+        case _:
+            return left >= right

@@ -1,0 +1,37 @@
+"""The counter system of a threshold automaton on numbers: how many processes are where, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fdverify.threshold.automaton import Automaton, Rule
+from fdverify.threshold.formula import holds
+
+
+@dataclass(frozen=True)
+class Step:
+    """So many processes, one after the other, take a rule."""
+
+    rule: Rule
+    processes: int
+
+
+def starts(automaton: Automaton, values: Mapping[str, int]) -> bool:
+    """Whether these values of parameters, variables and locations are an initial configuration."""
+    counts = [location.name for location in automaton.locations] + list(automaton.shared)
+    fits = all(values[name] >= 0 for name in counts)
+    return fits and all(holds(claim, values) for claim in (*automaton.assumptions, *automaton.initial))
+
+
+def taken(step: Step, values: Mapping[str, int]) -> dict[str, int] | None:
+    """The values after a step; none if a process finds the guard false, or there are too few."""
+    after = dict(values)
+    for _ in range(step.processes):
+        if not holds(step.rule.guard, after) or after[step.rule.source] < 1:
+            return None
+        after[step.rule.source] -= 1
+        after[step.rule.target] += 1
+        for name, growth in step.rule.adds:
+            after[name] += growth
+    return after

@@ -1,0 +1,81 @@
+"""Threshold automata as text: what is written reads back the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fdverify.threshold.automaton import Automaton, Rule
+from fdverify.threshold.formula import (
+    And,
+    Comparison,
+    Constant,
+    Eventually,
+    Formula,
+    Globally,
+    Implies,
+    Linear,
+    Not,
+    Or,
+)
+
+
+def written(automaton: Automaton) -> str:
+    """The automaton in ByMC's text format."""
+    lists = (("local", automaton.local), ("shared", automaton.shared), ("parameters", automaton.parameters))
+    lines = [f"skel {automaton.name} {{"]
+    lines += [f"  {kind} {', '.join(names)};" for kind, names in (*lists, ("unknowns", automaton.unknowns)) if names]
+    lines += _section("assumptions", (f"{formula_text(each)};" for each in automaton.assumptions))
+    lines += _section(
+        "locations", (f"{each.name}: [{'; '.join(map(str, each.values))}];" for each in automaton.locations)
+    )
+    lines += _section("inits", (f"{formula_text(each)};" for each in automaton.initial))
+    lines += _section("rules", (_rule(automaton, each) for each in automaton.rules))
+    lines += _section(
+        "specifications", (f"{each.name}: {formula_text(each.formula)};" for each in automaton.specifications)
+    )
+    return "\n".join([*lines, "}", ""])
+
+
+def _section(name: str, entries: Iterable[str]) -> list[str]:
+    inside = [f"    {entry}" for entry in entries]
+    return [f"  {name} ({len(inside)}) {{", *inside, "  }"]
+
+
+def _rule(automaton: Automaton, rule: Rule) -> str:
+    added = rule.added()
+    updates = [f"{name}' == {name} + {added[name]};" for name in automaton.shared if name in added]
+    same = [name for name in automaton.shared if name not in added]
+    actions = " ".join([*updates, *([f"unchanged({', '.join(same)});"] if same else [])])
+    guard = formula_text(rule.guard)
+    return f"{rule.number}: {rule.source} -> {rule.target} when ({guard}) do {{ {actions} }};"
+
+
+def formula_text(formula: Formula) -> str:
+    match formula:
+        case Comparison(left, operator, right):
+            return f"({linear_text(left)} {operator} {linear_text(right)})"
+        case Constant(value):
+            return "true" if value else "false"
+        case Not(operand):
+            return f"!{formula_text(operand)}"
+        case Eventually(operand):
+            return f"<>{formula_text(operand)}"
+        case Globally(operand):
+            return f"[]{formula_text(operand)}"
+        case And(left, right):
+            return f"({formula_text(left)} && {formula_text(right)})"
+        case Or(left, right):
+            return f"({formula_text(left)} || {formula_text(right)})"
+        case Implies(left, right):
+            return f"({formula_text(left)} -> {formula_text(right)})"
+
+
+def linear_text(linear: Linear) -> str:
+    """What is added first; a sum that begins with a minus needs no parentheses."""
+    terms = [(factor, name if abs(factor) == 1 else f"{abs(factor)} * {name}") for name, factor in linear.factors]
+    if linear.constant or not terms:
+        terms.append((linear.constant, str(abs(linear.constant))))
+    text = ""
+    for factor, shown in sorted(terms, key=lambda term: term[0] < 0):
+        text += (" - " if factor < 0 else " + ") + shown if text else ("-" if factor < 0 else "") + shown
+    return text

@@ -1,0 +1,43 @@
+"""The symbolic engine and the explicit-state checker, which shares nothing with it, on random automata."""
+
+from collections import Counter
+
+from fdverify.errors import UsageError
+from fdverify.threshold.check import check, with_parameters
+from fdverify.threshold.read import read
+from fdverify.verdict import Verdict
+from tests.sampling import FULL
+from tests.threshold.explicit import holds
+from tests.threshold.mutate import SPECIFICATIONS, mutants
+
+DECIDED = [name for name in SPECIFICATIONS if name != "settle"]
+"""A run that breaks the other one does something again and again, which is refused."""
+
+COUNT = 2400 if FULL else 121
+
+
+def outcome(text: str, parameters: dict[str, int], name: str) -> str:
+    """Whether both say the same, and what; or why the engine does not say."""
+    automaton = read(text, "mutant.ta")
+    (specification,) = (each for each in automaton.specifications if each.name == name)
+    expected = {None: Verdict.VACUOUS, True: Verdict.PROVED, False: Verdict.VIOLATED}[holds(text, name, parameters)]
+    try:
+        found = check(with_parameters(automaton, parameters), specification).verdict
+    except UsageError as error:
+        inadmissible = "not admissible" in error.message
+        return "refused" if not inadmissible or expected is Verdict.VACUOUS else f"{error.message}\n{text}"
+    # A premise that no run meets makes a specification true, of which the engine says that it is vacuous.
+    if found is expected or (found is Verdict.VACUOUS and expected is Verdict.PROVED):
+        return str(found)
+    return f"{name} at {parameters} is {expected}, not {found}\n{text}"
+
+
+def test_the_engine_says_what_the_explicit_checker_says() -> None:
+    outcomes = Counter(
+        outcome(text, parameters, DECIDED[at % len(DECIDED)])
+        for at, (text, parameters) in enumerate(mutants(seed=11, count=COUNT))
+    )
+    assert set(outcomes) <= {"proved", "violated", "vacuous", "refused"}
+    assert outcomes["violated"] >= COUNT // 4
+    assert outcomes["proved"] >= COUNT // 10
+    assert outcomes.total() - outcomes["refused"] >= 5 * COUNT // 6
