@@ -102,7 +102,7 @@ class _Reader:
     def know(self, automaton: Automaton) -> None:
         """The names of an automaton that was read before."""
         self._kinds.update(dict.fromkeys((*automaton.parameters, *automaton.unknowns), "parameter"))
-        self._kinds.update(dict.fromkeys(automaton.shared, "shared"))
+        self._kinds.update(dict.fromkeys(automaton.shared, "shared variable"))
         self._kinds.update(dict.fromkeys((location.name for location in automaton.locations), "location"))
 
     def tree(self, text: str, start: str) -> Node:
@@ -141,7 +141,7 @@ class _Reader:
                 macro, expression = node.children
                 self._declare(macro, "macro")
                 self._macros[str(macro)] = self._value(expression)
-        everything = {"shared", "parameter", "location"}
+        everything = {"shared variable", "parameter", "location"}
         return Automaton(
             name=str(name),
             local=lists["local"],
@@ -163,7 +163,7 @@ class _Reader:
         return name
 
     def _listed(self, items: Sequence[Node], kind: str) -> tuple[str, ...]:
-        role = {"local": "local", "shared": "shared"}.get(kind, "parameter")
+        role = {"local": "local variable", "shared": "shared variable"}.get(kind, "parameter")
         found = [token for item in items if item.data == kind for token in item.children[0].children]
         return tuple(self._declare(token, role) for token in found)
 
@@ -182,7 +182,7 @@ class _Reader:
                 key,
                 self._of_kind(source, "location"),
                 self._of_kind(target, "location"),
-                self._claim(guard, {"shared", "parameter"}),
+                self._claim(guard, {"shared variable", "parameter"}),
                 self._adds(actions),
             )
         return tuple(rules.values())
@@ -196,7 +196,7 @@ class _Reader:
                 token, expression = action.children
                 changes = [(token, self._growth(str(token), expression))]
             for token, growth in changes:
-                name = self._of_kind(token, "shared")
+                name = self._of_kind(token, "shared variable")
                 if name in seen:
                     raise self._at(token, f"{name} is updated twice")
                 seen[name] = growth

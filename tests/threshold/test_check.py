@@ -194,7 +194,10 @@ BAD = {
     "no number": (("--set", "N=three"), "--set N=three: this is no NAME=NUMBER"),
     "a negative one": (("--set", "N=-3"), "N must be at least 0, got -3"),
     "the same twice": (("--set", "N=4,N=5"), "--set gives N twice"),
-    "an assumption about messages": (("--assume", "x > 1"), "--assume:1:1: x is a shared, which is not spoken of here"),
+    "an assumption about messages": (
+        ("--assume", "x > 1"),
+        "--assume:1:1: x is a shared variable, which is not spoken of here",
+    ),
     "no claim": (("--assume", "N +"), "--assume:1:3: the text ends too early"),
 }
 

@@ -13,7 +13,7 @@ from tests.threshold.mutate import SPECIFICATIONS, mutants
 DECIDED = [name for name in SPECIFICATIONS if name != "settle"]
 """A run that breaks the other one does something again and again, which is refused."""
 
-COUNT = 2400 if FULL else 121
+COUNT = 2000 if FULL else 100
 
 
 def outcome(text: str, parameters: dict[str, int], name: str) -> str:

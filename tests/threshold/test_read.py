@@ -126,7 +126,7 @@ BAD = {
     "two rules of a number": ("2: V0", "1: V0", "there are two rules 1"),
     "two specifications of a name": ("relay:", "correctness:", "there are two specifications correctness"),
     "a location in a guard": ("x >= SOME_CORRECT)", "V0 >= 1)", "V0 is a location, which is not spoken of here"),
-    "a variable in an assumption": ("T >= F;", "T >= x;", "x is a shared, which is not spoken of here"),
+    "a variable in an assumption": ("T >= F;", "T >= x;", "x is a shared variable, which is not spoken of here"),
     "a temporal guard": ("when (x >= SOME_CORRECT)", "when (<>(x >= 1))", "<> and [] belong to specifications"),
     "an odd character": ("shared x;", "shared x?;", "'?' was not expected here"),
     "an odd word": ("shared x;", "shared x y;", "'y' was not expected here"),
