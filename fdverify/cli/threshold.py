@@ -41,9 +41,16 @@ def _check(
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
     ] = None,
+    second_opinion: Annotated[
+        str | None, typer.Option("--second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
 ) -> int:
     check_time_limit(time_limit)
+    if second_opinion is not None:
+        from fdverify.smt.second import check_available
+
+        check_available(second_opinion)
     from fdverify.reports.threshold import checks_document, checks_text
     from fdverify.threshold.check import check_all, with_parameters
     from fdverify.threshold.read import read_assumption, read_file

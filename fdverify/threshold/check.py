@@ -12,6 +12,7 @@ import networkx as nx
 import z3
 
 from fdverify.errors import InternalError, UsageError
+from fdverify.smt.script import Script, printed
 from fdverify.smt.solver import Answer, FreshSolver
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.threshold.automaton import Automaton, Rule, Specification
@@ -61,7 +62,8 @@ def with_parameters(automaton: Automaton, values: Mapping[str, int]) -> Automato
     return replace(automaton, assumptions=(*automaton.assumptions, *fixed))
 
 
-def check(automaton: Automaton, specification: Specification) -> Checked:
+def check(automaton: Automaton, specification: Specification, second: str | None = None) -> Checked:
+    """Decide a specification; every answer is also asked of the solver called ``second``, if there is one."""
     start = perf_counter()
 
     def checked(verdict: Verdict, detail: str, found: Counterexample | None = None) -> Checked:
@@ -81,14 +83,33 @@ def check(automaton: Automaton, specification: Specification) -> Checked:
         answer = solver.ask()
         if answer.status == "unknown":
             return checked(Verdict.UNKNOWN, f"the solver gave up: {answer.reason}")
+        doubt = None if second is None else _doubt(specification.name, runs, answer, second)
+        if doubt is not None:
+            return checked(Verdict.UNKNOWN, doubt)
         if answer.status == "sat":
             found = _counterexample(automaton, specification, runs, shape, _smallest(runs, solver, answer))
             return checked(Verdict.VIOLATED, f"{specification.name} is broken by the run shown", found)
     return checked(Verdict.PROVED, f"{specification.name} holds for all admissible parameters")
 
 
+def _doubt(name: str, runs: Runs, answer: Answer, second: str) -> str | None:
+    """Why another solver does not confirm an answer; none if it does, and an error if it contradicts."""
+    from fdverify.smt.second import second_opinion  # pysmt is slow to import and seldom wanted
+
+    *facts, last = printed(runs.facts)
+    opinion = second_opinion(Script(name, tuple(facts), (), last), second)
+    if opinion.status == "unknown":
+        return f"{second} does not know: {opinion.reason}"
+    if opinion.status != answer.status:
+        raise InternalError(f"two solvers disagree on {name}: z3 says {answer.status}, {second} {opinion.status}")
+    return None
+
+
 def check_all(
-    automaton: Automaton, specifications: Sequence[Specification], time_limit: float | None = None
+    automaton: Automaton,
+    specifications: Sequence[Specification],
+    time_limit: float | None = None,
+    second: str | None = None,
 ) -> list[Checked]:
     """Each specification, in a worker process that can be given up; the time limit is for all of them."""
     # What is not decided is refused before anything is.
@@ -97,12 +118,12 @@ def check_all(
         for shape in shapes(specification.name, specification.formula):
             _lasting(automaton, specification.name, shape)
     end = None if time_limit is None else monotonic() + time_limit
-    return [_in_worker(automaton, specification, end) for specification in specifications]
+    return [_in_worker(automaton, specification, end, second) for specification in specifications]
 
 
-def _in_worker(automaton: Automaton, specification: Specification, end: float | None) -> Checked:
+def _in_worker(automaton: Automaton, specification: Specification, end: float | None, second: str | None) -> Checked:
     def work(report: Callable[[Any], None]) -> Checked:
-        return check(automaton, specification)
+        return check(automaton, specification, second)
 
     try:
         return run_in_worker(work, None if end is None else end - monotonic(), lambda event: None)

@@ -192,12 +192,12 @@ class Runs:
             for at, values in enumerate(self.configurations):
                 now = [truth(formula, values) for formula in moment.holds]
                 for_good = [_lasts(claim, values) for claim in claims]
-                self.facts.append(z3.Implies(place == at, z3.And(*now)))
-                self.facts.append(z3.Implies(place <= at, z3.And(*for_good)))
+                self.facts.append(z3.Implies(place == at, _all(now)))
+                self.facts.append(z3.Implies(place <= at, _all(for_good)))
             for at, leg in enumerate(self.legs):
                 if not leg.single:
                     kept = [z3.Or(truth(claim.unless, leg.before), self._kept(claim, leg)) for claim in claims]
-                    self.facts.append(z3.Implies(place <= at, z3.And(*kept)))
+                    self.facts.append(z3.Implies(place <= at, _all(kept)))
 
     def _kept(self, claim: Lasting, leg: Leg) -> Any:
         """That there is an order in which the claim holds throughout a stretch, given that it does at both ends."""
@@ -207,15 +207,20 @@ class Runs:
         held = []
         for some in claim.inhabited:
             leaving = [times for rule, times in self.taken(leg) if rule.source in some and rule.target not in some]
-            nobody = z3.And(*(times == 0 for times in leaving))
+            nobody = _all([times == 0 for times in leaving])
             held.append(nobody if leg.nobody_leaves else z3.Or(nobody, _total(some, leg.before) >= 2))
-        return z3.And(*touched, *held)
+        return _all([*touched, *held])
+
+
+def _all(terms: list[Any]) -> Any:
+    """A conjunction; one of nothing is written as true, since not every solver reads an empty one."""
+    return z3.And(*terms) if terms else z3.BoolVal(True)
 
 
 def _lasts(claim: Lasting, values: Values) -> Any:
     empty = [values[location] == 0 for location in sorted(claim.empty)]
     inhabited = [_total(some, values) >= 1 for some in claim.inhabited]
-    return z3.Or(truth(claim.unless, values), z3.And(*empty, *inhabited, *_nothing(claim)))
+    return z3.Or(truth(claim.unless, values), _all([*empty, *inhabited, *_nothing(claim)]))
 
 
 def _nothing(claim: Lasting) -> list[Any]:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.errors import UsageError
+from fdverify.errors import InternalError, UsageError
+from fdverify.smt import second
+from fdverify.smt.decide import Decision
 from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.check import Checked, check, refuse_unbounded, with_parameters
 from fdverify.threshold.interpret import starts, taken
@@ -65,6 +67,22 @@ def test_a_counterexample_has_as_few_processes_as_can_be() -> None:
     assert example is not None
     assert example.parameters == {"N": 3, "T": 1, "F": 1}
     assert len(example.steps) <= 3
+
+
+@pytest.mark.parametrize("claim", ["N > 3 * T", "N >= 3 * T"])
+def test_a_second_solver_agrees(claim: str) -> None:
+    automaton = assuming(claim, "T >= F", "T >= 1")
+    for specification in automaton.specifications:
+        assert check(automaton, specification, "cvc5").verdict is check(automaton, specification).verdict
+
+
+def test_a_second_solver_that_does_not_know_or_disagrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    automaton = assuming("N > 3 * T", "T >= F", "T >= 1")
+    monkeypatch.setattr(second, "second_opinion", lambda script, name: Decision("unknown", reason="it is late"))
+    assert check(automaton, automaton.specifications[0], "cvc5").verdict is Verdict.UNKNOWN
+    monkeypatch.setattr(second, "second_opinion", lambda script, name: Decision("sat"))
+    with pytest.raises(InternalError, match="two solvers disagree on unforgeability"):
+        check(automaton, automaton.specifications[0], "cvc5")
 
 
 def test_certain_parameters() -> None:
