@@ -131,9 +131,8 @@ class Runs:
         """From here to the next single step, that included, guards are what they are here."""
         here = self.configurations[-1]
         self._reached = [_is_reached(threshold, here) for threshold in self.thresholds]
-        self._guards = {
-            guard: truth(guard, here) for guard in dict.fromkeys(rule.guard for rule in self.automaton.rules)
-        }
+        guards = dict.fromkeys(rule.guard for rule in self.automaton.rules if rule.guard != Constant(True))
+        self._guards = {guard: truth(guard, here) for guard in guards}
 
     def _leg(self, single: bool, nobody_leaves: bool) -> Leg:
         before, at = self.configurations[-1], len(self.legs) + 1
@@ -144,9 +143,9 @@ class Runs:
             changes = [(_change(rule, name), times) for rule, times in zip(rules, taken, strict=True)]
             total = [before[name], *(change * times for change, times in changes if change != 0)]
             self.facts.append(after[name] == z3.Sum(total))
-        for rule, times in zip(rules, taken, strict=True):
-            if rule.guard != Constant(True):
-                self.facts.append(z3.Implies(times > 0, self._guards[rule.guard]))
+        for guard, allowed in self._guards.items():
+            together = [times for rule, times in zip(rules, taken, strict=True) if rule.guard == guard]
+            self.facts.append(z3.Implies(z3.Sum(together) > 0, allowed))
         leg = Leg(taken, before, after, single, nobody_leaves)
         self.legs.append(leg)
         return leg
@@ -163,8 +162,10 @@ class Runs:
         """One process takes one rule, or none does."""
         leg = self._leg(single=True, nobody_leaves=False)
         self.facts.append(z3.Sum(list(leg.taken)) <= 1)
-        for rule, times in self.taken(leg):
-            self.facts.append(z3.Implies(times > 0, leg.before[rule.source] > 0))
+        for location in (location.name for location in self.automaton.locations):
+            leaving = [times for rule, times in self.taken(leg) if rule.source == location]
+            if leaving:
+                self.facts.append(z3.Sum(leaving) <= leg.before[location])
 
     def _connect(self, leg: Leg) -> None:
         """Each location that is left is marked, or is entered from one that comes before it in some order."""
