@@ -127,10 +127,20 @@ def _stabilising(system: System, gst: int | None, lossy: bool) -> System:
 
 
 def _model(name: str, summary: str, lossy: bool) -> Model:
-    def build(delta: int | None, phi: int | None, gst: int | None, **options: object) -> System:
-        base = computed(Computation(timely=stable, late=True), delta, phi, **options)  # type: ignore[arg-type]
+    def build(
+        delta: int | None,
+        phi: int | None,
+        gst: int | None,
+        *,
+        variant: str,
+        crash: bool,
+        timeout: str,
+        buffer: str | None,
+    ) -> System:
+        late = Computation(timely=stable, late=True)
+        base = computed(late, delta, phi, variant=variant, crash=crash, timeout=timeout, buffer=buffer)
         system = _settling(_stabilising(base, gst, lossy))
-        return replace(_crash(system) if options["crash"] else system, name=name)
+        return replace(_crash(system) if crash else system, name=name)
 
     variant = Option("variant", "which published specification", "ivy", choices=("ivy",))
     others = [option for option in CHANDRA_TOUEG.options if option.name not in ("variant", "computation")]

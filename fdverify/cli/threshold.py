@@ -66,9 +66,8 @@ def _check(
             raise UsageError(f"{file} has no specification {name}", hint)
     if not known:
         raise UsageError(f"{file} has no specification")
-    found = check_all(
-        automaton, [each for each in automaton.specifications if not spec or each.name in spec], time_limit
-    )
+    wanted = [each for each in automaton.specifications if not spec or each.name in spec]
+    found = check_all(automaton, wanted, time_limit, second_opinion)
     codes = {checked.verdict.exit_code for checked in found}
     exit_code = next(code for code in (1, 4, 3, 0) if code in codes)
     print_out(checks_document(automaton, found, exit_code) if json else checks_text(automaton, found))

@@ -159,7 +159,7 @@ def _lasting(automaton: Automaton, name: str, shape: Shape) -> list[list[Lasting
         [claim for formula in moment.for_good for claim in lasting(automaton, name, formula)]
         for moment in shape.moments
     ]
-    several = {some for each in claims for claim in each for some in claim.inhabited}
+    several = {some for each in claims for claim in each for some in claim.inhabited if some}
     if len(several) > 1:
         raise UsageError(f"{name}: to break it, several sets of locations must each be inhabited for good", _NOT_HERE)
     return claims

@@ -25,7 +25,7 @@ import networkx as nx
 import z3
 
 from fdverify.threshold.automaton import Automaton, Rule
-from fdverify.threshold.formula import And, Comparison, Constant, Formula, Implies, Linear, Not, Or
+from fdverify.threshold.formula import And, Comparison, Constant, Formula, Implies, Linear, Not, Or, compared
 from fdverify.threshold.specification import Lasting, Shape
 from fdverify.threshold.thresholds import Threshold, thresholds
 
@@ -44,7 +44,7 @@ def truth(formula: Formula, values: Values) -> Any:
     """A formula without temporal operators, of these values."""
     match formula:
         case Comparison(left, operator, right):
-            return _compared(linear(left, values), operator, linear(right, values))
+            return compared(linear(left, values), operator, linear(right, values))
         case Constant(value):
             return z3.BoolVal(value)
         case Not(operand):
@@ -57,22 +57,6 @@ def truth(formula: Formula, values: Values) -> Any:
             return z3.Implies(truth(left, values), truth(right, values))
         case _:
             raise AssertionError("a state does not tell what holds later")
-
-
-def _compared(left: Any, operator: str, right: Any) -> Any:
-    match operator:
-        case "==":
-            return left == right
-        case "!=":
-            return left != right
-        case "<":
-            return left < right
-        case "<=":
-            return left <= right
-        case ">":
-            return left > right
-        case _:
-            return left >= right
 
 
 @dataclass(frozen=True)
@@ -221,12 +205,7 @@ def _all(terms: list[Any]) -> Any:
 def _lasts(claim: Lasting, values: Values) -> Any:
     empty = [values[location] == 0 for location in sorted(claim.empty)]
     inhabited = [_total(some, values) >= 1 for some in claim.inhabited]
-    return z3.Or(truth(claim.unless, values), _all([*empty, *inhabited, *_nothing(claim)]))
-
-
-def _nothing(claim: Lasting) -> list[Any]:
-    """A claim about shared variables alone does not hold otherwise."""
-    return [] if claim.empty or claim.inhabited else [z3.BoolVal(False)]
+    return z3.Or(truth(claim.unless, values), _all([*empty, *inhabited]))
 
 
 def _total(locations: frozenset[str], values: Values) -> Any:

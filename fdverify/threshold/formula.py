@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,9 @@ class Comparison:
     left: Linear
     operator: str
     right: Linear
+
+    def difference(self) -> Linear:
+        return self.left.plus(self.right, -1)
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def holds(formula: Formula, values: Mapping[str, int]) -> bool:
     """Whether a formula without temporal operators holds of these values."""
     match formula:
         case Comparison(left, operator, right):
-            return _compared(left.at(values), operator, right.at(values))
+            return bool(compared(left.at(values), operator, right.at(values)))
         case Constant(value):
             return value
         case Not(operand):
@@ -126,7 +129,8 @@ def holds(formula: Formula, values: Mapping[str, int]) -> bool:
             raise AssertionError("a state does not tell what holds later")
 
 
-def _compared(left: int, operator: str, right: int) -> bool:
+def compared(left: Any, operator: str, right: Any) -> Any:
+    """Two numbers compared, or two terms of a solver."""
     match operator:
         case "==":
             return left == right

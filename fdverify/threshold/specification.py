@@ -21,8 +21,10 @@ from fdverify.threshold.formula import (
     Formula,
     Globally,
     Implies,
+    Linear,
     Not,
     Or,
+    compared,
     is_temporal,
     names,
 )
@@ -52,46 +54,76 @@ def shapes(specification: str, formula: Formula) -> list[Shape]:
 
 
 def negated(formula: Formula) -> Formula:
-    """The negation, pushed inwards to comparisons."""
+    """The negation, without negations and implications, and simplified."""
     match formula:
         case Comparison(left, operator, right):
-            return Comparison(left, _OPPOSITE[operator], right)
+            return _simple(Comparison(left, _OPPOSITE[operator], right))
         case Constant(value):
             return Constant(not value)
         case Not(operand):
             return positive(operand)
         case And(left, right):
-            return Or(negated(left), negated(right))
+            return _either(negated(left), negated(right))
         case Or(left, right):
-            return And(negated(left), negated(right))
+            return _both(negated(left), negated(right))
         case Implies(left, right):
-            return And(positive(left), negated(right))
+            return _both(positive(left), negated(right))
         case Eventually(operand):
-            return Globally(negated(operand))
+            return _later(Globally, negated(operand))
         case Globally(operand):
-            return Eventually(negated(operand))
+            return _later(Eventually, negated(operand))
 
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def positive(formula: Formula) -> Formula:
-    """The same without negations and implications."""
+    """The same without negations and implications, and simplified."""
     match formula:
+        case Comparison():
+            return _simple(formula)
+        case Constant():
+            return formula
         case Not(operand):
             return negated(operand)
         case Implies(left, right):
-            return Or(negated(left), positive(right))
+            return _either(negated(left), positive(right))
         case And(left, right):
-            return And(positive(left), positive(right))
+            return _both(positive(left), positive(right))
         case Or(left, right):
-            return Or(positive(left), positive(right))
+            return _either(positive(left), positive(right))
         case Eventually(operand):
-            return Eventually(positive(operand))
+            return _later(Eventually, positive(operand))
         case Globally(operand):
-            return Globally(positive(operand))
-        case _:
-            return formula
+            return _later(Globally, positive(operand))
+
+
+def _simple(comparison: Comparison) -> Formula:
+    """With all names on the left and none that cancel out; of numbers alone it is decided."""
+    difference, operator = comparison.difference(), comparison.operator
+    if not difference.factors:
+        return Constant(bool(compared(difference.constant, operator, 0)))
+    return Comparison(Linear(difference.factors), operator, Linear(constant=-difference.constant))
+
+
+def _both(left: Formula, right: Formula) -> Formula:
+    if isinstance(left, Constant):
+        return right if left.value else left
+    if isinstance(right, Constant):
+        return left if right.value else right
+    return And(left, right)
+
+
+def _either(left: Formula, right: Formula) -> Formula:
+    if isinstance(left, Constant):
+        return left if left.value else right
+    if isinstance(right, Constant):
+        return right if right.value else left
+    return Or(left, right)
+
+
+def _later(operator: type[Eventually] | type[Globally], operand: Formula) -> Formula:
+    return operand if isinstance(operand, Constant) else operator(operand)
 
 
 @dataclass
@@ -152,7 +184,7 @@ class Lasting:
     """What holds for good, as engines need it.
 
     Where ``unless``, which is about shared variables, does not hold, the locations of ``empty`` are so, and of each set
-    of ``inhabited`` some location is not.
+    of ``inhabited`` some location is not: of a set without locations that is false.
     """
 
     unless: Formula
@@ -179,7 +211,7 @@ def _clause(automaton: Automaton, name: str, formula: Formula) -> Lasting:
     for guard in guards:
         unless = Or(unless, guard)
     if not counts:
-        return Lasting(unless, frozenset(), ())
+        return Lasting(unless, frozenset(), (frozenset(),))
     inhabited = [_nonempty(part, locations) for part in counts]
     if all(each is not None for each in inhabited):
         return Lasting(unless, frozenset(), (frozenset().union(*(each for each in inhabited if each)),))
@@ -216,8 +248,7 @@ def _counted(formula: Formula, locations: set[str]) -> tuple[frozenset[str], str
     """A sum of locations compared with a number: which locations, how, with what."""
     if not isinstance(formula, Comparison):
         return None
-    difference = formula.left.plus(formula.right, -1)
-    operator = formula.operator
+    difference, operator = formula.difference(), formula.operator
     if all(factor < 0 for _, factor in difference.factors):
         difference = difference.times(-1)
         operator = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)
@@ -249,4 +280,4 @@ def _nonempty(formula: Formula, locations: set[str]) -> frozenset[str] | None:
 def _plain(formula: Comparison | Formula) -> bool:
     """Whether each location counts once."""
     assert isinstance(formula, Comparison), "only comparisons count"
-    return all(abs(factor) == 1 for _, factor in formula.left.plus(formula.right, -1).factors)
+    return all(abs(factor) == 1 for _, factor in formula.difference().factors)

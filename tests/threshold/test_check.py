@@ -149,6 +149,13 @@ def test_a_run_may_stop_unless_fairness_forbids_it() -> None:
     assert found(one(rule, spec="<>[](A == 0) -> <>(B != 0)"), "s").verdict is HOLDS
 
 
+@pytest.mark.parametrize("claim", ["A != A", "A < A", "0 == 1", "A != A && x >= 5", "!(x > 9 || (A == A && B <= B))"])
+def test_what_is_never_so_does_not_come_about(claim: str) -> None:
+    """Names that cancel out are no claim about locations."""
+    assert found(one(f"A -> B when (true) {QUIET}", spec=f"<>({claim})"), "s").verdict is BROKEN
+    assert found(one(f"A -> B when (true) {QUIET}", spec=f"[]!({claim})"), "s").verdict is HOLDS
+
+
 def test_counting_without_a_bound_is_refused() -> None:
     with pytest.raises(UsageError, match="rule 0 is on a cycle and counts without a bound"):
         refuse_unbounded(one(f"A -> A when (true) {COUNTS}", spec="[](B == 0)"))
@@ -199,6 +206,7 @@ def test_the_command_line() -> None:
     assert entry["verdict"] == "violated"
     assert entry["counterexample"]["parameters"] == {"N": 3, "T": 1, "F": 1}
     assert run("threshold", "check", str(STRB), "--assume", "N < 0").code == 4
+    assert run("threshold", "check", str(STRB), "--spec", "relay", "--second-opinion", "cvc5").code == 0
     late = run("threshold", "check", str(STRB), "--time-limit", "0.01")
     assert late.code == 3
     assert late.stdout.count("unknown") == 3
