@@ -7,8 +7,8 @@ from fdverify.threshold.check import check, with_parameters
 from fdverify.threshold.read import read
 from fdverify.verdict import Verdict
 from tests.sampling import FULL
-from tests.threshold.explicit import holds
-from tests.threshold.mutate import SPECIFICATIONS, mutants
+from tests.threshold.mutants import SPECIFICATIONS, mutants
+from tests.threshold.oracle import holds
 
 DECIDED = [name for name in SPECIFICATIONS if name != "settle"]
 """A run that breaks the other one does something again and again, which is refused."""

@@ -1,0 +1,115 @@
+"""What formulas of the richer shapes are made of, at random."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from tests.threshold.mutants.automata import OPERATORS, Automaton
+from tests.threshold.mutants.claims import START_LIMITS
+from tests.threshold.mutants.comparisons import some_guard
+from tests.threshold.mutants.formulas import Formula, both, comparing, either, negated
+from tests.threshold.mutants.shorthand import compared
+
+EMPTY = (("== 0", "!= 0"), ("== 0", "!= 0"), ("<= 0", "> 0"), ("< 1", ">= 1"))
+"""How to say that a sum of locations is empty, and that it is not."""
+
+
+class Words:
+    def __init__(self, source: random.Random, automaton: Automaton) -> None:
+        self.source = source
+        self.automaton = automaton
+
+    def one_in(self, number: int) -> bool:
+        return self.source.randrange(number) == 0
+
+    def places(self, most: int = 2) -> list[str]:
+        return self.source.sample(self.automaton.locations, self.source.randint(1, most))
+
+    def places_at_first(self, most: int = 3) -> list[str]:
+        """Locations of which at least one may be inhabited at first."""
+        first = self.source.choice(self.automaton.start)
+        others = [name for name in self.automaton.locations if name != first]
+        return [first, *self.source.sample(others, self.source.randrange(most))]
+
+    def empty(self, names: Sequence[str]) -> Formula:
+        """That all these locations are empty."""
+        if self.one_in(2):
+            return both(*(Formula(f"{name} == 0", f"{name} != 0") for name in names))
+        so, not_so = self.source.choice(EMPTY)
+        return Formula(f"{' + '.join(names)} {so}", f"{' + '.join(names)} {not_so}")
+
+    def inhabited(self, names: Sequence[str]) -> Formula:
+        """That some of these locations is not empty."""
+        return negated(self.empty(names))
+
+    def gathered(self, names: Sequence[str]) -> Formula:
+        """That all processes are at these locations, which are not all there are."""
+        return self.empty([name for name in self.automaton.locations if name not in names])
+
+    def guard(self) -> Formula:
+        """A claim about shared variables."""
+        if self.one_in(6):
+            join = self.source.choice((both, either))
+            return join(*(comparing(some_guard(self.source, self.automaton)) for _ in range(2)))
+        return comparing(some_guard(self.source, self.automaton))
+
+    def count(self) -> Formula:
+        """A claim about how many processes are somewhere."""
+        left = " + ".join(self.places())
+        right = self.source.choice(("1", "2", "T", "T + 1", "N - F", *self.automaton.locations))
+        if self.one_in(4):
+            left += f" + {self.source.choice(self.automaton.shared)}"
+        return comparing(compared(f"{left} {self.source.choice(OPERATORS)} {right}"))
+
+    def occupation(self) -> Formula:
+        """That some locations are empty, or not."""
+        return self.empty(self.places()) if self.one_in(2) else self.inhabited(self.places(3))
+
+    def lasting(self) -> Formula:
+        """A claim of the kinds that may be said of all times of a run that breaks a specification."""
+        match self.source.randrange(6):
+            case 0:
+                return self.empty(self.places())
+            case 1:
+                return self.inhabited(self.places(3))
+            case 2:
+                return self.inhabited(self.places_at_first())
+            case 3:
+                return self.guard()
+            case _:
+                return either(self.guard(), self.occupation())
+
+    def part(self) -> Formula:
+        match self.source.randrange(8):
+            case 0:
+                return self.guard()
+            case 1:
+                return either(self.guard(), self.occupation())
+            case 2:
+                return self.count()
+            case 3:
+                return self.gathered(self.places())
+            case _:
+                return self.occupation()
+
+    def claim(self) -> Formula:
+        """Any claim about one configuration."""
+        parts = [self.part() for _ in range(self.source.choice((1, 1, 1, 2, 2, 3)))]
+        return self.source.choice((both, both, either))(*parts)
+
+    def start(self) -> Formula:
+        """A claim about initial configurations, such that many satisfy it."""
+        names = self.source.sample(self.automaton.start, self.source.randint(1, min(2, len(self.automaton.start))))
+        return both(*(comparing(compared(f"{name} {self.source.choice(START_LIMITS)}")) for name in names))
+
+    def fair(self) -> Formula:
+        """Mostly that no process waits for ever that a rule lets move, though perhaps not for every rule."""
+        parts = [self.lasting()] if self.one_in(5) else []
+        for rule in self.automaton.rules:
+            if rule.source != rule.target and not self.one_in(4):
+                falls = [comparing(part.opposite()) for part in rule.guard.parts]
+                join = either if rule.guard.joined == "&&" else both
+                empty = self.empty([rule.source])
+                parts.append(either(join(*falls), empty) if falls else empty)
+        return both(*parts) if parts else self.lasting()
