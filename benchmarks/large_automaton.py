@@ -85,6 +85,7 @@ def large_automaton(locations: int = 100, rules: int = 1300, seed: int = 1) -> s
     decided = " && ".join(f"{name} == 0" for name in heard)
     fair = f"{' && '.join(moving)} && ({decided} || (x0 < N - T && x1 < N - T))"
     return f"""skel Large {{
+  local pc;
   shared x0, x1, y;
   parameters N, T, F;
   assumptions {{ N > 3 * T; T >= F; T >= 1; }}

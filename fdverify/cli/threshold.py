@@ -52,7 +52,8 @@ def _check(
 
         check_available(second_opinion)
     from fdverify.reports.threshold import checks_document, checks_text
-    from fdverify.threshold.check import check_all, with_parameters
+    from fdverify.threshold.check import check_all
+    from fdverify.threshold.instance import with_parameters
     from fdverify.threshold.read import read_assumption, read_file
 
     automaton = read_file(file)

@@ -1,106 +1,77 @@
 """Runs of every length, for all parameters, as one formula.
 
-Between two changes of the context every rule is allowed or not, and the order in which processes take rules does not
-matter: how often each rule is taken says it all.  So a run is at most as many *stretches* as there are thresholds, plus
-one, with a single step between two of them that may reach thresholds.  In a stretch the context is the same at both
-ends, so it is the same throughout.
+A run is cut into *stretches*.  In a stretch the order in which processes take rules is left open: how often each rule
+is taken says it all.  A stretch is a flow of processes through locations, and can happen, as far as locations go, if
+every location that it leaves is marked at the start, or is reached from such a one along rules that are taken.
 
-A stretch is a flow of processes through locations.  There is an order in which it can happen if every location that it
-leaves is marked at the start, or is reached from such a one along rules that are taken.
+When thresholds are reached within a stretch is open, too, unless they are *tracked*.  A guard is therefore taken to be
+true if it can be, at the best time for each of its thresholds: the formula has all runs, and perhaps others.  Tracked
+thresholds are reached at the end of a stretch, so a rule that needs one is taken in a later stretch; if it matters
+whether one is not yet reached, it is reached by a single step between two stretches.  With all thresholds tracked,
+every rule of a stretch can be taken at any time of it.
 
-What holds for good constrains stretches.  A location that stays empty is neither entered nor left.  Of locations of
-which one is never empty, at least one process is in some at both ends; and there is an order in which that is so
-throughout if none of them is left to the outside, or if two processes are in them at the start: one of those moves only
-once another one is there to stay.  A stretch in which one process at a time holds the place is therefore cut in two: at
-first nobody leaves; then, if anybody does, there are two.
+Of what holds for good, a location that stays empty is neither entered nor left.  Of locations of which one is never
+empty, some process is there at both ends.  If a stretch is in *phases*, in each of them one process rests in each such
+set, or nobody leaves the set, so that any order of the others will do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-import networkx as nx
 import z3
 
-from fdverify.threshold.automaton import Automaton, Rule
-from fdverify.threshold.formula import And, Comparison, Constant, Formula, Implies, Linear, Not, Or, compared
-from fdverify.threshold.specification import Lasting, Shape
-from fdverify.threshold.thresholds import Threshold, thresholds
-
-Values = Mapping[str, Any]
-"""Of each name (a parameter, a shared variable, a location), a Z3 term."""
-
-
-def linear(expression: Linear, values: Values) -> Any:
-    terms = [values[name] if factor == 1 else factor * values[name] for name, factor in expression.factors]
-    if expression.constant or not terms:
-        terms.append(z3.IntVal(expression.constant))
-    return terms[0] if len(terms) == 1 else z3.Sum(terms)
-
-
-def truth(formula: Formula, values: Values) -> Any:
-    """A formula without temporal operators, of these values."""
-    match formula:
-        case Comparison(left, operator, right):
-            return compared(linear(left, values), operator, linear(right, values))
-        case Constant(value):
-            return z3.BoolVal(value)
-        case Not(operand):
-            return z3.Not(truth(operand, values))
-        case And(left, right):
-            return z3.And(truth(left, values), truth(right, values))
-        case Or(left, right):
-            return z3.Or(truth(left, values), truth(right, values))
-        case Implies(left, right):
-            return z3.Implies(truth(left, values), truth(right, values))
-        case _:
-            raise AssertionError("a state does not tell what holds later")
+from fdverify.threshold.automaton import Rule
+from fdverify.threshold.formula import Comparison, Constant, Formula
+from fdverify.threshold.lasting import Lasting
+from fdverify.threshold.problem import Problem
+from fdverify.threshold.terms import Values, all_of, any_of, linear, total, truth, truth_by
+from fdverify.threshold.thresholds import REACHED, Threshold
 
 
 @dataclass(frozen=True)
 class Leg:
-    """How often each rule is taken on the way to the next configuration, and the values there."""
+    """How often each rule is taken on the way to the next configuration, and who rests meanwhile."""
 
-    taken: tuple[Any, ...]
+    taken: Mapping[Rule, Any]
     before: Values
     after: Values
-    single: bool
-    """Whether it is one step, and not a stretch."""
-    nobody_leaves: bool
-    """Whether nobody leaves locations of which one is never empty."""
+    resting: Mapping[str, Any] = field(default_factory=dict)
+    """Of each location that may be held, how many stay there: one or none."""
+    single: bool = False
+    """Whether it is one step at the most."""
 
 
 class Runs:
-    """The runs of an automaton that have a shape: the values at the start, legs, and when the moments of the shape are.
+    """The runs of a problem: the values at the start, legs, when the moments of the shape are, and the loop."""
 
-    ``lasting`` has, for each moment, what holds from it on.
-    """
-
-    def __init__(self, automaton: Automaton, shape: Shape, lasting: list[list[Lasting]]) -> None:
-        self.automaton = automaton
-        self.lasting = lasting
-        self.thresholds = thresholds(automaton, (each.unless for claims in lasting for each in claims))
+    def __init__(self, problem: Problem, tracked: Sequence[Threshold], phases: int) -> None:
+        self.problem = problem
         self.facts: list[Any] = []
-        self._counted = [*(location.name for location in automaton.locations), *automaton.shared]
-        self._loops = _has_loops(automaton)
-        self.parameters = {name: self._natural(name) for name in (*automaton.parameters, *automaton.unknowns)}
-        self.start: Values = {**self.parameters, **{name: self._natural(f"{name}@0") for name in self._counted}}
-        self.facts += [truth(claim, self.start) for claim in (*automaton.assumptions, *automaton.initial)]
         self.legs: list[Leg] = []
-        self._enter_context()
-        # Each moment but the start may end a stretch; after the last one nothing need move.
-        in_two = any(each.inhabited for claims in lasting for each in claims)
-        for number in range(len(self.thresholds) + 1):
-            if number > 0:
-                self._step()
-                self._enter_context()
-            for _ in range(max(1, len(shape.moments) - 1)):
-                if in_two:
-                    self._stretch(nobody_leaves=True)
-                self._stretch(nobody_leaves=False)
-        self._place_moments(shape, lasting)
+        automaton, shape = problem.automaton, problem.shape
+        self.tracked = tracked
+        self._phases = phases
+        self._names = [*(location.name for location in automaton.locations), *automaton.shared]
+        self.parameters = {name: self._natural(name) for name in (*automaton.parameters, *automaton.unknowns)}
+        self.start: Values = {**self.parameters, **{name: self._natural(f"{name}@0") for name in self._names}}
+        self.processes = total([self.start[location.name] for location in automaton.locations])
+        self.facts += [truth(claim, self.start) for claim in (*automaton.assumptions, *automaton.initial)]
+        goes_on = bool(shape.at_last or shape.again)
+        later = len(shape.moments) - 1
+        if later or goes_on:
+            self._lay_out(len(tracked) + later + goes_on)
+        self.started = self._place_moments()
+        end = self.configurations[-1]
+        self.facts += [truth(claim, end) for claim in shape.at_last]
+        self.loop = len(self.legs)
+        """How many legs come before the loop."""
+        if problem.needs_loop:
+            self._go_round()
+        else:
+            self.facts += [truth(claim, end) for claim in shape.again]
 
     @property
     def configurations(self) -> list[Values]:
@@ -111,118 +82,156 @@ class Runs:
         self.facts.append(constant >= 0)
         return constant
 
-    def _enter_context(self) -> None:
-        """From here to the next single step, that included, guards are what they are here."""
-        here = self.configurations[-1]
-        self._reached = [_is_reached(threshold, here) for threshold in self.thresholds]
-        guards = dict.fromkeys(rule.guard for rule in self.automaton.rules if rule.guard != Constant(True))
-        self._guards = {guard: truth(guard, here) for guard in guards}
+    def _lay_out(self, stretches: int) -> None:
+        falling = [each for each in self.tracked if self.problem.thresholds[each] != {REACHED}]
+        for number in range(stretches):
+            if number > 0 and falling:
+                self._step()
+            for _ in range(max(1, self._phases)):
+                self._stretch(falling)
 
-    def _leg(self, single: bool, nobody_leaves: bool) -> Leg:
+    def _leg(self, rules: Iterable[Rule], single: bool = False) -> Leg:
+        """Rules taken so often, whatever their guards."""
         before, at = self.configurations[-1], len(self.legs) + 1
-        rules = self.automaton.rules
-        taken = tuple(self._natural(f"rule{rule.number}@{at}") for rule in rules)
-        after = {**self.parameters, **{name: self._natural(f"{name}@{at}") for name in self._counted}}
-        for name in self._counted:
-            changes = [(_change(rule, name), times) for rule, times in zip(rules, taken, strict=True)]
-            total = [before[name], *(change * times for change, times in changes if change != 0)]
-            self.facts.append(after[name] == z3.Sum(total))
-        for guard, allowed in self._guards.items():
-            together = [times for rule, times in zip(rules, taken, strict=True) if rule.guard == guard]
-            self.facts.append(z3.Implies(z3.Sum(together) > 0, allowed))
-        leg = Leg(taken, before, after, single, nobody_leaves)
+        taken = {rule: self._natural(f"rule{rule.number}@{at}") for rule in rules}
+        changes: dict[str, list[Any]] = {}
+        for rule, times in taken.items():
+            for name, change in _changes(rule):
+                changes.setdefault(name, []).append(times if change == 1 else change * times)
+        after = dict(before)
+        for name, terms in changes.items():
+            after[name] = self._natural(f"{name}@{at}")
+            self.facts.append(after[name] == total([before[name], *terms]))
+        leg = Leg(taken, before, after, {} if single else self._rest(at, before, after), single)
         self.legs.append(leg)
         return leg
 
-    def _stretch(self, nobody_leaves: bool) -> None:
-        """Any number of steps that leave the context as it is."""
-        leg = self._leg(single=False, nobody_leaves=nobody_leaves)
-        for threshold, reached in zip(self.thresholds, self._reached, strict=True):
-            self.facts.append(reached == _is_reached(threshold, leg.after))
-        if self._loops:
+    def _rest(self, at: int, before: Values, after: Values) -> dict[str, Any]:
+        if not self._phases:
+            return {}
+        found = {}
+        for place in sorted(frozenset().union(*self.problem.inhabited)):
+            found[place] = resting = self._natural(f"rest {place}@{at}")
+            self.facts += [resting <= 1, resting <= before[place], resting <= after[place]]
+        return found
+
+    def _stretch(self, falling: Sequence[Threshold]) -> None:
+        """Any number of steps."""
+        leg = self._leg(self.problem.automaton.rules)
+        self._guard(leg, lambda guard: self._possible(guard, leg))
+        for threshold in falling:
+            self.facts.append(_is_reached(threshold, leg.before) == _is_reached(threshold, leg.after))
+        if self.problem.comes_back:
             self._connect(leg)
 
     def _step(self) -> None:
-        """One process takes one rule, or none does."""
-        leg = self._leg(single=True, nobody_leaves=False)
-        self.facts.append(z3.Sum(list(leg.taken)) <= 1)
-        for location in (location.name for location in self.automaton.locations):
-            leaving = [times for rule, times in self.taken(leg) if rule.source == location]
-            if leaving:
-                self.facts.append(z3.Sum(leaving) <= leg.before[location])
+        """One process takes a rule that counts, or none does."""
+        leg = self._leg((rule for rule in self.problem.automaton.rules if rule.adds), single=True)
+        self._guard(leg, lambda guard: truth(guard, leg.before))
+        self.facts.append(total(list(leg.taken.values())) <= 1)
+        for place, leaving in _by(leg, lambda rule: rule.source).items():
+            self.facts.append(total(leaving) <= leg.before[place])
+
+    def _guard(self, leg: Leg, allowed: Any) -> None:
+        for guard, together in _by(leg, lambda rule: rule.guard).items():
+            if guard != Constant(True):
+                self.facts.append(z3.Implies(total(together) > 0, allowed(guard)))
+
+    def _possible(self, guard: Formula, leg: Leg) -> Any:
+        """Whether a guard may be true at some time of a stretch."""
+
+        def best(comparison: Comparison) -> Values:
+            threshold = Threshold(comparison.left, comparison.right)
+            rises = comparison.operator == REACHED and threshold not in self.tracked
+            return leg.after if rises else leg.before
+
+        return truth_by(guard, best)
 
     def _connect(self, leg: Leg) -> None:
         """Each location that is left is marked, or is entered from one that comes before it in some order."""
         at = len(self.legs)
-        order = {location.name: z3.Int(f"order {location.name}@{at}") for location in self.automaton.locations}
-        for location in order:
-            leaving = [times > 0 for rule, times in self.taken(leg) if rule.source == location]
+        order = {location.name: z3.Int(f"order {location.name}@{at}") for location in self.problem.automaton.locations}
+        leaving = _by(leg, lambda rule: rule.source)
+        for place, times in leaving.items():
             entering = [
-                z3.And(times > 0, order[rule.source] < order[location])
-                for rule, times in self.taken(leg)
-                if rule.target == location != rule.source
+                z3.And(number > 0, order[rule.source] < order[place])
+                for rule, number in leg.taken.items()
+                if rule.target == place != rule.source
             ]
-            if leaving:
-                self.facts.append(z3.Implies(z3.Or(*leaving), z3.Or(leg.before[location] > 0, *entering)))
+            marked = leg.before[place] > leg.resting.get(place, 0)
+            self.facts.append(z3.Implies(total(times) > 0, any_of([marked, *entering])))
 
-    def taken(self, leg: Leg) -> list[tuple[Rule, Any]]:
-        return list(zip(self.automaton.rules, leg.taken, strict=True))
+    def _place_moments(self) -> list[list[Any]]:
+        """Each moment is at one of the configurations: whether it is not after each of them."""
+        shape, configurations = self.problem.shape, self.configurations
+        started = [[z3.BoolVal(True)] * len(configurations)]
+        for place, moment in enumerate(shape.moments[1:], start=1):
+            over = [z3.Bool(f"moment{place}@{at}") for at in range(len(configurations))]
+            self.facts += [z3.Implies(now, then) for now, then in zip(over, over[1:], strict=False)]
+            self.facts.append(over[-1])
+            if moment.after:
+                self.facts += [z3.Implies(now, then) for now, then in zip(over, started[moment.after], strict=True)]
+            started.append(over)
+        for moment, over, claims in zip(shape.moments, started, self.problem.lasting, strict=True):
+            for at, values in enumerate(configurations):
+                first = over[0] if at == 0 else z3.And(over[at], z3.Not(over[at - 1]))
+                if moment is not shape.moments[0] or at == 0:
+                    self.facts += [z3.Implies(first, truth(formula, values)) for formula in moment.holds]
+                self.facts += [z3.Implies(over[at], _lasts(claim, values)) for claim in claims]
+            for leg, now in zip(self.legs, over, strict=False):
+                if not leg.single:  # of a single step, both ends say it all
+                    self.facts += [z3.Implies(now, self._kept(claim, leg)) for claim in claims]
+        return started
 
-    def _place_moments(self, shape: Shape, lasting: list[list[Lasting]]) -> None:
-        """Each moment is at one of the configurations, and what it says holds there, or from there on."""
-        places = [z3.IntVal(0), *(z3.Int(f"moment{at}") for at in range(1, len(shape.moments)))]
-        for moment, place, claims in zip(shape.moments, places, lasting, strict=True):
-            earliest = places[moment.after] if moment.after is not None else z3.IntVal(0)
-            self.facts += [place >= earliest, place <= len(self.legs)]
-            for at, values in enumerate(self.configurations):
-                now = [truth(formula, values) for formula in moment.holds]
-                for_good = [_lasts(claim, values) for claim in claims]
-                self.facts.append(z3.Implies(place == at, _all(now)))
-                self.facts.append(z3.Implies(place <= at, _all(for_good)))
-            for at, leg in enumerate(self.legs):
-                if not leg.single:
-                    kept = [z3.Or(truth(claim.unless, leg.before), self._kept(claim, leg)) for claim in claims]
-                    self.facts.append(z3.Implies(place <= at, _all(kept)))
+    def _go_round(self) -> None:
+        """A loop in which each thing that happens again and again does so, in this order, without loss of generality."""
+        first, *others = self.problem.shape.again
+        head = self.configurations[-1]
+        self.facts.append(truth(first, head))
+        claims = [*(claim for each in self.problem.lasting for claim in each), *self.problem.in_loops]
+        for formula in (*others, None):
+            for _ in range(max(1, self._phases)):
+                leg = self._leg(self.problem.turns)
+                self._guard(leg, lambda guard: truth(guard, head))
+                self._connect(leg)
+                self.facts += [self._kept(claim, leg) for claim in claims]
+                self.facts += [_lasts(claim, leg.after) for claim in claims]
+            if formula is not None:
+                self.facts.append(truth(formula, self.configurations[-1]))
+        self.facts += [self.configurations[-1][location.name] == head[location.name] for location in self.problem.automaton.locations]
 
     def _kept(self, claim: Lasting, leg: Leg) -> Any:
-        """That there is an order in which the claim holds throughout a stretch, given that it does at both ends."""
-        touched = [
-            times == 0 for rule, times in self.taken(leg) if rule.source in claim.empty or rule.target in claim.empty
+        """What a claim that holds at both ends of a leg, and throughout it, says of the leg."""
+        kept = [
+            times == 0
+            for rule, times in leg.taken.items()
+            if rule.source in claim.empty or rule.target in claim.empty
         ]
-        held = []
-        for some in claim.inhabited:
-            leaving = [times for rule, times in self.taken(leg) if rule.source in some and rule.target not in some]
-            nobody = _all([times == 0 for times in leaving])
-            held.append(nobody if leg.nobody_leaves else z3.Or(nobody, _total(some, leg.before) >= 2))
-        return _all([*touched, *held])
-
-
-def _all(terms: list[Any]) -> Any:
-    """A conjunction; one of nothing is written as true, since not every solver reads an empty one."""
-    return z3.And(*terms) if terms else z3.BoolVal(True)
+        for some in claim.inhabited if self._phases else ():
+            leaving = [times for rule, times in leg.taken.items() if rule.source in some and rule.target not in some]
+            resting = total([leg.resting[place] for place in sorted(some)])
+            kept.append(z3.Or(total(leaving) == 0, resting >= 1))
+        return z3.Or(self._possible(claim.unless, leg), all_of(kept))
 
 
 def _lasts(claim: Lasting, values: Values) -> Any:
-    empty = [values[location] == 0 for location in sorted(claim.empty)]
-    inhabited = [_total(some, values) >= 1 for some in claim.inhabited]
-    return z3.Or(truth(claim.unless, values), _all([*empty, *inhabited]))
+    empty = [values[place] == 0 for place in sorted(claim.empty)]
+    inhabited = [total([values[place] for place in sorted(some)]) >= 1 for some in claim.inhabited]
+    return z3.Or(truth(claim.unless, values), all_of([*empty, *inhabited]))
 
 
-def _total(locations: frozenset[str], values: Values) -> Any:
-    return z3.Sum([values[location] for location in sorted(locations)])
+def _changes(rule: Rule) -> list[tuple[str, int]]:
+    """What taking a rule once adds to each count."""
+    moves = [] if rule.source == rule.target else [(rule.source, -1), (rule.target, 1)]
+    return [*moves, *rule.adds]
 
 
-def _change(rule: Rule, name: str) -> int:
-    """By how much taking a rule once changes a count."""
-    return rule.added().get(name, 0) + (name == rule.target) - (name == rule.source)
+def _by(leg: Leg, key: Any) -> dict[Any, list[Any]]:
+    found: dict[Any, list[Any]] = {}
+    for rule, times in leg.taken.items():
+        found.setdefault(key(rule), []).append(times)
+    return found
 
 
 def _is_reached(threshold: Threshold, values: Values) -> Any:
     return linear(threshold.reached, values) >= linear(threshold.needed, values)
-
-
-def _has_loops(automaton: Automaton) -> bool:
-    """Whether a process can come back, or count where it is; to stay without an effect is no loop."""
-    moves = [(rule.source, rule.target) for rule in automaton.rules if rule.source != rule.target or rule.adds]
-    graph: Any = nx.DiGraph(moves)
-    return not nx.is_directed_acyclic_graph(graph)

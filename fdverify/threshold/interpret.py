@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from fdverify.errors import InternalError
 from fdverify.threshold.automaton import Automaton, Rule
 from fdverify.threshold.formula import holds
 
@@ -35,3 +36,14 @@ def taken(step: Step, values: Mapping[str, int]) -> dict[str, int] | None:
         for name, growth in step.rule.adds:
             after[name] += growth
     return after
+
+
+def replayed(rules: Iterable[Rule], values: Mapping[str, int]) -> list[dict[str, int]]:
+    """The configurations that these rules, taken by one process each, lead through, the first one included."""
+    found = [dict(values)]
+    for rule in rules:
+        after = taken(Step(rule, 1), found[-1])
+        if after is None:
+            raise InternalError(f"the replay refuses rule {rule.number}")
+        found.append(after)
+    return found

@@ -1,21 +1,47 @@
-"""From how often each rule is taken in a stretch to an order in which processes take them, one after the other."""
+"""From how often each rule is taken to an order in which processes take them, one after the other."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from fdverify.errors import InternalError
 from fdverify.threshold.automaton import Rule
+from fdverify.threshold.formula import holds
 from fdverify.threshold.interpret import Step, taken
 
-Walk = list[Rule]
-"""The rules that one process takes."""
+Fits = Callable[[Mapping[str, int]], bool]
+"""Whether what holds for good does so in a configuration."""
 
 
-def walks(times: Mapping[Rule, int], counts: Mapping[str, int]) -> list[Walk]:
-    """What each process does, given how many are where at the start; who is told from whom does not matter."""
-    left = {rule: number for rule, number in times.items() if number > 0 and (rule.source != rule.target or rule.adds)}
+@dataclass(frozen=True)
+class Stuck:
+    """No order was found: here none of these rules can be taken, though each is to be."""
+
+    values: Mapping[str, int]
+    rules: tuple[Rule, ...]
+
+
+def in_order(
+    times: Mapping[Rule, int], values: Mapping[str, int], resting: Mapping[str, int], fits: Fits
+) -> list[Rule] | Stuck:
+    """An order from these values on in which guards are true and all configurations fit."""
+    one_by_one = [rule for walk in walks(times, values, resting) for rule in walk]
+    return one_by_one if _works(one_by_one, values, fits) else _greedy(times, values, fits)
+
+
+def _works(rules: Sequence[Rule], values: Mapping[str, int], fits: Fits) -> bool:
+    now: Mapping[str, int] | None = values
+    for rule in rules:
+        now = None if now is None else taken(Step(rule, 1), now)
+        if now is None or not fits(now):
+            return False
+    return True
+
+
+def walks(times: Mapping[Rule, int], values: Mapping[str, int], resting: Mapping[str, int]) -> list[list[Rule]]:
+    """What each process does that does not rest; who is told from whom does not matter."""
+    left = {rule: number for rule, number in times.items() if number > 0}
     net: Counter[str] = Counter()
     for rule, number in left.items():
         net[rule.source] += number
@@ -24,16 +50,15 @@ def walks(times: Mapping[Rule, int], counts: Mapping[str, int]) -> list[Walk]:
     # What is left goes round in circles: along a walk that passes by, or from a process that stays where it is.
     while any(left.values()):
         if not any(_went_round(left, walk) for walk in found):
-            place = next((rule.source for rule, number in left.items() if number > 0 and counts[rule.source] > 0), None)
-            if place is None:
-                raise InternalError("a stretch of the solver's run has rules that nobody can take")
+            free = [rule.source for rule, number in left.items() if number > 0]
+            place = next((each for each in free if values[each] > resting.get(each, 0)), free[0])
             found.append(_walk(left, place))
     return found
 
 
-def _walk(left: dict[Rule, int], place: str) -> Walk:
+def _walk(left: dict[Rule, int], place: str) -> list[Rule]:
     """On from here, as long as there is a rule to take."""
-    walk: Walk = []
+    walk: list[Rule] = []
     while True:
         rule = next((rule for rule, number in left.items() if number > 0 and rule.source == place), None)
         if rule is None:
@@ -43,7 +68,7 @@ def _walk(left: dict[Rule, int], place: str) -> Walk:
         place = rule.target
 
 
-def _went_round(left: dict[Rule, int], walk: Walk) -> bool:
+def _went_round(left: dict[Rule, int], walk: list[Rule]) -> bool:
     """Put a circle into a walk where it passes by, if there is one."""
     places = [rule.source for rule in walk] + [rule.target for rule in walk[-1:]]
     for at, place in enumerate(places):
@@ -54,32 +79,27 @@ def _went_round(left: dict[Rule, int], walk: Walk) -> bool:
     return False
 
 
-def ordered(found: Sequence[Walk], values: Mapping[str, int], kept: Iterable[frozenset[str]]) -> list[Rule]:
-    """The walks one after the other, in an order in which each of these sets of locations is never left empty."""
-    sets = list(kept)
-    for first in range(max(1, len(found))):
-        steps = [rule for walk in (*found[first : first + 1], *found[:first], *found[first + 1 :]) for rule in walk]
-        if _keeps(steps, values, sets):
-            return steps
-    raise InternalError("a stretch of the solver's run has no order in which what holds for good does so")
-
-
-def _keeps(steps: Sequence[Rule], values: Mapping[str, int], sets: Sequence[frozenset[str]]) -> bool:
+def _greedy(times: Mapping[Rule, int], values: Mapping[str, int], fits: Fits) -> list[Rule] | Stuck:
+    """Whatever can be taken, first what leaves the guards of all others true."""
+    left = {rule: number for rule, number in times.items() if number > 0}
     now = dict(values)
-    for rule in steps:
-        now[rule.source] -= 1
-        now[rule.target] += 1
-        if any(sum(now[location] for location in some) == 0 for some in sets):
-            return False
-    return True
-
-
-def replayed(steps: Iterable[Rule], values: Mapping[str, int]) -> list[dict[str, int]]:
-    """The configurations that these steps lead through, the first one included."""
-    found = [dict(values)]
-    for rule in steps:
-        after = taken(Step(rule, 1), found[-1])
-        if after is None:
-            raise InternalError(f"the replay refuses rule {rule.number}")
-        found.append(after)
+    found: list[Rule] = []
+    while left:
+        possible = [
+            (rule, after)
+            for rule in left
+            if (after := taken(Step(rule, 1), now)) is not None and fits(after)
+        ]
+        if not possible:
+            return Stuck(now, tuple(left))
+        rule, now = min(possible, key=lambda each: _disabled(left, now, each[1]))
+        found.append(rule)
+        left[rule] -= 1
+        if not left[rule]:
+            del left[rule]
     return found
+
+
+def _disabled(left: Mapping[Rule, int], now: Mapping[str, int], after: Mapping[str, int]) -> int:
+    """How many rules that are left can be taken now, as far as their guards go, and no more afterwards."""
+    return sum(holds(rule.guard, now) and not holds(rule.guard, after) for rule in left)

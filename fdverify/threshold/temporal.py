@@ -1,4 +1,4 @@
-"""Temporal formulas of a finite run that moves no more once it has ended: it stays in its last configuration."""
+"""Temporal formulas of a run that comes back to one of its configurations: it goes on from there for ever."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Mapping, Sequence
 from fdverify.threshold.formula import And, Eventually, Formula, Globally, Implies, Not, Or, holds
 
 
-def holds_of_run(formula: Formula, run: Sequence[Mapping[str, int]]) -> bool:
-    """Whether a formula holds at the start of a run."""
-    return _along(formula, run)[0]
+def holds_of_run(formula: Formula, run: Sequence[Mapping[str, int]], back: int) -> bool:
+    """Whether a formula holds at the start of a run whose last configuration is followed by that at ``back``."""
+    return _along(formula, run, back)[0]
 
 
-def _along(formula: Formula, run: Sequence[Mapping[str, int]]) -> list[bool]:
+def _along(formula: Formula, run: Sequence[Mapping[str, int]], back: int) -> list[bool]:
     """Whether it holds at each place of the run."""
     match formula:
         case Not(operand):
-            return [not value for value in _along(operand, run)]
+            return [not value for value in _along(operand, run, back)]
         case And(left, right):
-            return [a and b for a, b in zip(_along(left, run), _along(right, run), strict=True)]
+            return [a and b for a, b in zip(_along(left, run, back), _along(right, run, back), strict=True)]
         case Or(left, right):
-            return [a or b for a, b in zip(_along(left, run), _along(right, run), strict=True)]
+            return [a or b for a, b in zip(_along(left, run, back), _along(right, run, back), strict=True)]
         case Implies(left, right):
-            return [not a or b for a, b in zip(_along(left, run), _along(right, run), strict=True)]
+            return [not a or b for a, b in zip(_along(left, run, back), _along(right, run, back), strict=True)]
         case Eventually(operand):
-            inside = _along(operand, run)
-            return [any(inside[at:]) for at in range(len(run))]
+            inside = _along(operand, run, back)
+            return [any(inside[min(at, back) :]) for at in range(len(run))]
         case Globally(operand):
-            inside = _along(operand, run)
-            return [all(inside[at:]) for at in range(len(run))]
+            inside = _along(operand, run, back)
+            return [all(inside[min(at, back) :]) for at in range(len(run))]
         case _:
             return [holds(formula, values) for values in run]

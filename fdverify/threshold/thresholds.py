@@ -1,19 +1,21 @@
-"""Guards as truth tables over thresholds.
+"""Guards made of thresholds.
 
 Shared variables only grow, so a sum of them that has reached a number stays there.  Every comparison in a guard says
-whether some such thresholds have been reached; which of them have is the *context*, and it changes at most as often as
-there are thresholds.
+whether some such *thresholds* have been reached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton
-from fdverify.threshold.formula import Comparison, Formula, Linear, parts
+from fdverify.threshold.formula import And, Comparison, Formula, Linear, Or, parts
+from fdverify.threshold.normal import positive
 from fdverify.threshold.write import linear_text
+
+REACHED, NOT_YET = ">=", "<"
 
 
 @dataclass(frozen=True)
@@ -23,27 +25,38 @@ class Threshold:
     reached: Linear
     needed: Linear
 
-
-def thresholds(automaton: Automaton, others: Iterable[Formula] = ()) -> tuple[Threshold, ...]:
-    """All thresholds that guards, and other formulas over shared variables, speak of; others are refused."""
-    found: dict[Threshold, None] = {}
-    for formula in (*(rule.guard for rule in automaton.rules), *others):
-        for comparison in _comparisons(formula):
-            found.update(dict.fromkeys(_thresholds_of(automaton, comparison)))
-    return tuple(found)
+    def is_reached(self, values: Mapping[str, int]) -> bool:
+        return self.reached.at(values) >= self.needed.at(values)
 
 
-def _comparisons(formula: Formula) -> list[Comparison]:
-    return [part for part in parts(formula) if isinstance(part, Comparison)]
+def made_of_thresholds(automaton: Automaton, guard: Formula) -> Formula:
+    """The same guard, in which every comparison of shared variables says that a threshold is reached, or not yet.
+
+    One that may change more than once is refused.
+    """
+    return _rewritten(automaton, positive(guard))
+
+
+def _rewritten(automaton: Automaton, guard: Formula) -> Formula:
+    match guard:
+        case And(left, right):
+            return And(_rewritten(automaton, left), _rewritten(automaton, right))
+        case Or(left, right):
+            return Or(_rewritten(automaton, left), _rewritten(automaton, right))
+        case Comparison():
+            return _monotone(automaton, guard)
+        case _:
+            return guard
 
 
 _REVERSED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def _thresholds_of(automaton: Automaton, comparison: Comparison) -> list[Threshold]:
-    """What the sum of shared variables must have reached for the comparison to be another one."""
-    difference, operator = comparison.left.plus(comparison.right, -1), comparison.operator
+def _monotone(automaton: Automaton, comparison: Comparison) -> Formula:
+    difference, operator = comparison.difference(), comparison.operator
     shared = {name: factor for name, factor in difference.factors if name in automaton.shared}
+    if not shared:
+        return comparison
     if any(factor < 0 for factor in shared.values()):
         difference, operator = difference.times(-1), _REVERSED.get(operator, operator)
         shared = {name: -factor for name, factor in shared.items()}
@@ -54,13 +67,25 @@ def _thresholds_of(automaton: Automaton, comparison: Comparison) -> list[Thresho
         )
     reached = Linear.of(shared)
     number = reached.plus(difference, -1)  # the sum is compared with this
-    here, next_one = Threshold(reached, number), Threshold(reached, number.plus(Linear(constant=1)))
+    more = number.plus(Linear(constant=1))
     match operator:
-        case _ if not shared:
-            return []
         case "<" | ">=":
-            return [here]
-        case "<=" | ">":
-            return [next_one]
+            return Comparison(reached, operator, number)
+        case "<=":
+            return Comparison(reached, NOT_YET, more)
+        case ">":
+            return Comparison(reached, REACHED, more)
+        case "==":
+            return And(Comparison(reached, REACHED, number), Comparison(reached, NOT_YET, more))
         case _:
-            return [here, next_one]
+            return Or(Comparison(reached, NOT_YET, number), Comparison(reached, REACHED, more))
+
+
+def thresholds(automaton: Automaton, guards: Iterable[Formula]) -> dict[Threshold, set[str]]:
+    """The thresholds that guards made of thresholds speak of, and how: that they are reached, or not yet."""
+    found: dict[Threshold, set[str]] = {}
+    for guard in guards:
+        for part in parts(guard):
+            if isinstance(part, Comparison) and part.left.names() & set(automaton.shared):
+                found.setdefault(Threshold(part.left, part.right), set()).add(part.operator)
+    return found

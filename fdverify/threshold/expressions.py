@@ -1,0 +1,221 @@
+"""The names that a text declares, and expressions over them.
+
+Macros are written out where they are used.  As a few of them can stand for a text of any length, how much they add is
+limited; and as formulas are walked through by recursion, so is how deeply these are nested.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from lark import Token
+
+from fdverify.errors import did_you_mean
+from fdverify.logic import shortened
+from fdverify.threshold.formula import (
+    And,
+    Comparison,
+    Constant,
+    Eventually,
+    Formula,
+    Globally,
+    Implies,
+    Linear,
+    Not,
+    Or,
+    is_temporal,
+    names,
+)
+from fdverify.threshold.parse import Node, Source
+from fdverify.threshold.write import linear_text
+
+Value: TypeAlias = Linear | Formula
+
+_DEEPEST = 200
+_MOST_DIGITS = 15
+_MOST_WRITTEN_OUT = 1_000_000
+_MOST_HINTED = 200
+"""Among more names than these, nobody is told which there are."""
+
+_CONNECTED: dict[str, type[And] | type[Or] | type[Implies]] = {"both": And, "either": Or, "implies": Implies}
+_PREFIXED: dict[str, type[Not] | type[Eventually] | type[Globally]] = {"!": Not, "<>": Eventually, "[]": Globally}
+
+
+@dataclass(frozen=True)
+class _Macro:
+    value: Value
+    length: int
+    """Of its text where it is written out, roughly."""
+    depth: int
+
+
+class Expressions:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._kinds: dict[str, str] = {}
+        self._macros: dict[str, _Macro] = {}
+        self._written_out = 0
+
+    def declare(self, token: Node, kind: str) -> str:
+        name = str(token)
+        if name in self._kinds:
+            raise self._source.wrong(token, f"{shortened(name)} is declared twice")
+        self._kinds[name] = kind
+        return name
+
+    def define(self, token: Node, expression: Node) -> None:
+        """A macro, which may use those before it."""
+        length, depth = self._measured(expression)
+        value = self._value(expression)
+        if isinstance(value, Linear):
+            length, depth = len(linear_text(value)), 0
+        self._macros[self.declare(token, "macro")] = _Macro(value, length, depth)
+
+    def of_kind(self, token: Node, kind: str) -> str:
+        name = str(token)
+        if self._kinds.get(name) != kind:
+            known = [each for each, other in self._kinds.items() if other == kind]
+            raise self._unknown(token, f"{shortened(name)} is no {kind}", known)
+        return name
+
+    def _unknown(self, token: Node, what: str, known: list[str]) -> Exception:
+        hint = did_you_mean(str(token), known) if 0 < len(known) <= _MOST_HINTED else None
+        return self._source.wrong(token, what, hint)
+
+    def number(self, token: Node) -> int:
+        if len(token) > _MOST_DIGITS:
+            raise self._source.wrong(token, f"a number has at most {_MOST_DIGITS} digits")
+        return int(token)
+
+    def claim(self, node: Node, kinds: set[str], temporal: bool = False) -> Formula:
+        """A truth value over names of these kinds."""
+        self._measured(node)
+        value = self._truth(self._value(node), node)
+        if not temporal and is_temporal(value):
+            raise self._source.wrong(node, "<> and [] belong to specifications")
+        for name in sorted(names(value)):
+            kind = self._kinds[name]
+            if kind not in kinds:
+                raise self._source.wrong(node, f"{shortened(name)} is a {kind}, which is not spoken of here")
+        return value
+
+    def growth(self, name: str, node: Node) -> int:
+        """How much is added to a shared variable that becomes the value of an expression."""
+        self._measured(node)
+        value = self._value(node)
+        grown = value.plus(Linear.of({name: 1}), -1) if isinstance(value, Linear) else None
+        if grown is None or grown.factors or grown.constant < 0:
+            shown = shortened(name)
+            raise self._source.wrong(node, f"shared variables only grow by numbers: {shown}' == {shown} + 1")
+        return grown.constant
+
+    def _measured(self, expression: Node) -> tuple[int, int]:
+        """How long an expression is and how deeply it is nested, where macros are written out.
+
+        Sums do not count for the depth of a formula, as they are not nested any more once they are read.
+        """
+        waiting = [(expression, 0, False)]
+        length = deepest = 0
+        while waiting:
+            node, depth, in_sum = waiting.pop()
+            macro = self._macros.get(node.children[0]) if node.data == "name" else None
+            if macro is not None:
+                depth += macro.depth
+                length += macro.length
+                self._written_out += macro.length
+                if self._written_out > _MOST_WRITTEN_OUT:
+                    raise self._source.wrong(node, f"macros written out are longer than {_MOST_WRITTEN_OUT} characters")
+            if depth > _DEEPEST:
+                hint = "each && and || counts in a chain of them: put parts of it in parentheses"
+                raise self._source.wrong(node, f"this is nested more than {_DEEPEST} deep", hint)
+            deepest = deepest if in_sum else max(deepest, depth)
+            length += 4  # an operator, a parenthesis, spaces
+            for place, child in enumerate(node.children):
+                if isinstance(child, Token):
+                    length += len(child)
+                elif node.data == "compared" and not in_sum:
+                    waiting.append((child, 0, True))
+                else:
+                    chained = place == 0 and node.data in ("plus", "minus")
+                    waiting.append((child, depth if chained else depth + 1, in_sum))
+        return length, deepest
+
+    def _value(self, node: Node) -> Value:
+        match node.data:
+            case "name":
+                return self._named(node.children[0])
+            case "number":
+                return Linear(constant=self.number(node.children[0]))
+            case "constant":
+                return Constant(node.children[0] == "true")
+            case "plus" | "minus":
+                return self._sum(node)
+            case "times":
+                left, right = node.children
+                return self._product(
+                    node, self._linear(self._value(left), left), self._linear(self._value(right), right)
+                )
+            case "negative":
+                operand = node.children[1]
+                return self._linear(self._value(operand), operand).times(-1)
+            case "compared":
+                left, operator, right = node.children
+                return Comparison(
+                    self._linear(self._value(left), left), str(operator), self._linear(self._value(right), right)
+                )
+            case "prefixed":
+                sign, operand = node.children
+                return _PREFIXED[sign](self._truth(self._value(operand), operand))
+            case connective:
+                left, right = node.children
+                return _CONNECTED[connective](
+                    self._truth(self._value(left), left), self._truth(self._value(right), right)
+                )
+
+    def _named(self, token: Node) -> Value:
+        name = str(token)
+        if name in self._macros:
+            return self._macros[name].value
+        if name not in self._kinds:
+            raise self._unknown(token, f"there is no {shortened(name)}", list(self._kinds))
+        return Linear.of({name: 1})
+
+    def _sum(self, whole: Node) -> Linear:
+        """A sum, however many terms it has."""
+        terms = []
+        node = whole
+        while node.data in ("plus", "minus"):
+            left, right = node.children
+            terms.append((1 if node.data == "plus" else -1, right))
+            node = left
+        terms.append((1, node))
+        factors: dict[str, int] = {}
+        constant = 0
+        for sign, term in reversed(terms):
+            linear = self._linear(self._value(term), term)
+            constant += sign * linear.constant
+            for name, factor in linear.factors:
+                factors[name] = factors.get(name, 0) + sign * factor
+        return self._limited(whole, Linear.of(factors, constant))
+
+    def _product(self, node: Node, left: Linear, right: Linear) -> Linear:
+        if left.factors and right.factors:
+            raise self._source.wrong(node, "a product of two names is not linear")
+        return self._limited(node, left.times(right.constant) if left.factors else right.times(left.constant))
+
+    def _limited(self, node: Node, linear: Linear) -> Linear:
+        largest = max(abs(linear.constant), *(abs(factor) for _, factor in linear.factors), 0)
+        if largest >= 10**_MOST_DIGITS:
+            raise self._source.wrong(node, f"a number in this has more than {_MOST_DIGITS} digits")
+        return linear
+
+    def _linear(self, value: Value, node: Node) -> Linear:
+        if not isinstance(value, Linear):
+            raise self._source.wrong(node, "this is a truth value, and a number is needed")
+        return value
+
+    def _truth(self, value: Value, node: Node) -> Formula:
+        if isinstance(value, Linear):
+            raise self._source.wrong(node, "this is a number, and a truth value is needed", "compare it: x >= 1")
+        return value

@@ -1,0 +1,101 @@
+"""Formulas without negations and implications, simplified."""
+
+from __future__ import annotations
+
+from fdverify.threshold.formula import (
+    And,
+    Comparison,
+    Constant,
+    Eventually,
+    Formula,
+    Globally,
+    Implies,
+    Linear,
+    Not,
+    Or,
+    compared,
+)
+
+
+def negated(formula: Formula) -> Formula:
+    """The negation, without negations and implications, and simplified."""
+    match formula:
+        case Comparison(left, operator, right):
+            return _simple(Comparison(left, _OPPOSITE[operator], right))
+        case Constant(value):
+            return Constant(not value)
+        case Not(operand):
+            return positive(operand)
+        case And(left, right):
+            return _either(negated(left), negated(right))
+        case Or(left, right):
+            return _both(negated(left), negated(right))
+        case Implies(left, right):
+            return _both(positive(left), negated(right))
+        case Eventually(operand):
+            return _later(Globally, negated(operand))
+        case Globally(operand):
+            return _later(Eventually, negated(operand))
+
+
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def positive(formula: Formula) -> Formula:
+    """The same without negations and implications, and simplified."""
+    match formula:
+        case Comparison():
+            return _simple(formula)
+        case Constant():
+            return formula
+        case Not(operand):
+            return negated(operand)
+        case Implies(left, right):
+            return _either(negated(left), positive(right))
+        case And(left, right):
+            return _both(positive(left), positive(right))
+        case Or(left, right):
+            return _either(positive(left), positive(right))
+        case Eventually(operand):
+            return _later(Eventually, positive(operand))
+        case Globally(operand):
+            return _later(Globally, positive(operand))
+
+
+def _simple(comparison: Comparison) -> Formula:
+    """With all names on the left and none that cancel out; what is so of all natural numbers, or of none, is decided."""
+    difference, operator = comparison.difference(), comparison.operator
+    # Whatever the numbers are, the difference is between these, as far as there is a limit.
+    least = None if any(factor < 0 for _, factor in difference.factors) else difference.constant
+    most = None if any(factor > 0 for _, factor in difference.factors) else difference.constant
+    positive = least is not None and least > 0
+    negative = most is not None and most < 0
+    if least is not None and (least == most or positive):
+        return Constant(bool(compared(least, operator, 0)))
+    if negative:
+        return Constant(bool(compared(-1, operator, 0)))
+    if operator in (">=", "<") and least == 0:
+        return Constant(operator == ">=")
+    if operator in ("<=", ">") and most == 0:
+        return Constant(operator == "<=")
+    return Comparison(Linear(difference.factors), operator, Linear(constant=-difference.constant))
+
+
+def _both(left: Formula, right: Formula) -> Formula:
+    if isinstance(left, Constant):
+        return right if left.value else left
+    if isinstance(right, Constant):
+        return left if right.value else right
+    return And(left, right)
+
+
+def _either(left: Formula, right: Formula) -> Formula:
+    if isinstance(left, Constant):
+        return left if left.value else right
+    if isinstance(right, Constant):
+        return right if right.value else left
+    return Or(left, right)
+
+
+def _later(operator: type[Eventually] | type[Globally], operand: Formula) -> Formula:
+    return operand if isinstance(operand, Constant) else operator(operand)

@@ -1,0 +1,85 @@
+"""From a text to the parser's tree.  What is wrong is told with its line and column."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from lark import Lark, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from fdverify.errors import UsageError, nearby
+from fdverify.logic import shortened
+
+Node: TypeAlias = Any
+"""A tree or a token of the parser, whose classes are generic in ways that do not help here."""
+
+_LONGEST_FILE = 500_000
+"""In bytes.  What is read takes up to five hundred times the memory."""
+
+
+@cache
+def _parser() -> Lark:
+    grammar = resources.files("fdverify.threshold").joinpath("grammar.lark").read_text()
+    # The basic lexer takes a keyword for one wherever it stands, so it is told from a name.
+    return Lark(grammar, parser="lalr", lexer="basic", start=["start", "expression"], maybe_placeholders=False)
+
+
+def text_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LONGEST_FILE + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    source = Source(str(nearby(path)))
+    if len(content) > _LONGEST_FILE:
+        within = content[:_LONGEST_FILE].decode("utf-8", errors="replace")
+        raise source.wrong_at(*_end(within), f"a file has at most {_LONGEST_FILE} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8")
+        raise source.wrong_at(*_end(before), "this is no text in UTF-8") from error
+
+
+def _end(text: str) -> tuple[int, int]:
+    """The line and the column after a text."""
+    return text.count("\n") + 1, len(text) - text.rfind("\n")
+
+
+class Source:
+    """Where a text is from, as messages call it."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def tree(self, text: str, start: str) -> Node:
+        try:
+            return _parser().parse(text, start=start)
+        except UnexpectedInput as error:
+            raise self._unexpected(error, text) from error
+
+    def _unexpected(self, error: UnexpectedInput, text: str) -> UsageError:
+        if isinstance(error, UnexpectedCharacters):
+            comment = text.startswith("/*", error.pos_in_stream)
+            what = "this comment does not end" if comment else f"{error.char!r} was not expected here"
+            return self.wrong_at(error.line, error.column, what)
+        assert isinstance(error, UnexpectedToken), "there is no other kind"
+        token = error.token
+        if token.type == "$END":
+            return self.wrong_at(*_end(text), "the text ends too early")
+        keyword = token.type != "NAME" and token.isidentifier() and "NAME" in error.expected
+        why = ": it is a keyword, which cannot be a name" if keyword else ""
+        return self.wrong(token, f"{shortened(token)!r} was not expected here{why}")
+
+    def wrong(self, node: Node, what: str, hint: str | None = None) -> UsageError:
+        """An error at the first token of a node."""
+        first: Node = node
+        while isinstance(first, Tree):
+            first = first.children[0]
+        return self.wrong_at(first.line, first.column, what, hint)
+
+    def wrong_at(self, line: int, column: int, what: str, hint: str | None = None) -> UsageError:
+        return UsageError(f"{self._file}:{line}:{column}: {what}", hint)

@@ -1,0 +1,58 @@
+"""Formulas about one configuration as Z3 terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import z3
+
+from fdverify.threshold.formula import And, Comparison, Constant, Formula, Implies, Linear, Not, Or, compared
+
+Values = Mapping[str, Any]
+"""Of each name (a parameter, a shared variable, a location), a Z3 term."""
+
+
+def linear(expression: Linear, values: Values) -> Any:
+    terms = [values[name] if factor == 1 else factor * values[name] for name, factor in expression.factors]
+    if expression.constant or not terms:
+        terms.append(z3.IntVal(expression.constant))
+    return total(terms)
+
+
+def truth(formula: Formula, values: Values) -> Any:
+    """A formula without temporal operators, of these values."""
+    return truth_by(formula, lambda comparison: values)
+
+
+def truth_by(formula: Formula, where: Callable[[Comparison], Values]) -> Any:
+    """The same, where each comparison is about values of its own."""
+    match formula:
+        case Comparison(left, operator, right):
+            values = where(formula)
+            return compared(linear(left, values), operator, linear(right, values))
+        case Constant(value):
+            return z3.BoolVal(value)
+        case Not(operand):
+            return z3.Not(truth_by(operand, where))
+        case And(left, right):
+            return z3.And(truth_by(left, where), truth_by(right, where))
+        case Or(left, right):
+            return z3.Or(truth_by(left, where), truth_by(right, where))
+        case Implies(left, right):
+            return z3.Implies(truth_by(left, where), truth_by(right, where))
+        case _:
+            raise AssertionError("a state does not tell what holds later")
+
+
+def total(terms: Sequence[Any]) -> Any:
+    """A sum; one of nothing or of one term is written plainly, since not every solver reads it otherwise."""
+    return z3.IntVal(0) if not terms else terms[0] if len(terms) == 1 else z3.Sum(terms)
+
+
+def all_of(terms: Sequence[Any]) -> Any:
+    return z3.BoolVal(True) if not terms else terms[0] if len(terms) == 1 else z3.And(*terms)
+
+
+def any_of(terms: Sequence[Any]) -> Any:
+    return z3.BoolVal(False) if not terms else terms[0] if len(terms) == 1 else z3.Or(*terms)
