@@ -38,6 +38,9 @@ def _check(
         list[str] | None,
         typer.Option("--assume", metavar="EXPR", help="instead of the file's resilience condition; repeatable"),
     ] = None,
+    driver: Annotated[
+        str, typer.Option("--driver", metavar="auto|query|search", help="how to look for runs that break it")
+    ] = "auto",
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
     ] = None,
@@ -68,7 +71,7 @@ def _check(
     if not known:
         raise UsageError(f"{file} has no specification")
     wanted = [each for each in automaton.specifications if not spec or each.name in spec]
-    found = check_all(automaton, wanted, time_limit, second_opinion)
+    found = check_all(automaton, wanted, time_limit, driver, second_opinion)
     codes = {checked.verdict.exit_code for checked in found}
     exit_code = next(code for code in (1, 4, 3, 0) if code in codes)
     print_out(checks_document(automaton, found, exit_code) if json else checks_text(automaton, found))

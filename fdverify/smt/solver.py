@@ -71,12 +71,19 @@ class ArithmeticSolver(Solver):
         self._solver.add(*facts)
 
     def ask(self, *question: Any) -> Answer:
-        self._solver.push()
+        self.push()
         try:
             self._solver.add(*question)
             return _answer(self._solver, self._solver.check(), None)
         finally:
-            self._solver.pop()
+            self.pop()
+
+    def push(self) -> None:
+        """Facts that are added from here on are forgotten by the next ``pop``."""
+        self._solver.push()
+
+    def pop(self) -> None:
+        self._solver.pop()
 
 
 class WordSolver(Solver):

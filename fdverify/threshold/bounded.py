@@ -10,7 +10,7 @@ import z3
 from fdverify.errors import UsageError
 from fdverify.smt.solver import FreshSolver
 from fdverify.threshold.automaton import Automaton, Rule
-from fdverify.threshold.terms import linear, truth
+from fdverify.threshold.terms import is_reached, truth
 from fdverify.threshold.thresholds import made_of_thresholds, thresholds
 
 
@@ -32,9 +32,7 @@ def _is_bounded(automaton: Automaton, rule: Rule) -> bool:
     values = {name: z3.Int(name) for name in (*automaton.shared, *automaton.parameters, *automaton.unknowns)}
     guards = [made_of_thresholds(automaton, each.guard) for each in automaton.rules]
     reached = [
-        linear(each.reached, values) >= linear(each.needed, values)
-        for each in thresholds(automaton, guards)
-        if each.reached.names() & set(rule.added())
+        is_reached(each, values) for each in thresholds(automaton, guards) if each.reached.names() & set(rule.added())
     ]
     solver = FreshSolver()
     solver.add([value >= 0 for value in values.values()])

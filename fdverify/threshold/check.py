@@ -13,10 +13,11 @@ from fdverify.smt.script import Script, printed
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.threshold.automaton import Automaton, Specification
 from fdverify.threshold.bounded import refuse_unbounded
-from fdverify.threshold.decide import Found, Outcome, decide
+from fdverify.threshold.drivers import AUTO, DRIVERS
 from fdverify.threshold.formula import And, Constant, Eventually, Formula, Globally, Implies, Not
 from fdverify.threshold.interpret import Step, replayed
 from fdverify.threshold.problem import problem
+from fdverify.threshold.realise import Found, Outcome
 from fdverify.threshold.shapes import shapes
 from fdverify.threshold.temporal import holds_of_run
 from fdverify.verdict import Verdict
@@ -44,7 +45,7 @@ class Checked:
     counterexample: Counterexample | None = None
 
 
-def check(automaton: Automaton, specification: Specification, second: str | None = None) -> Checked:
+def check(automaton: Automaton, specification: Specification, driver: str = AUTO, second: str | None = None) -> Checked:
     """Decide a specification; every answer is also asked of the solver called ``second``, if there is one."""
     start = perf_counter()
     name, formula = specification.name, specification.formula
@@ -52,14 +53,16 @@ def check(automaton: Automaton, specification: Specification, second: str | None
     def checked(verdict: Verdict, detail: str, found: Counterexample | None = None) -> Checked:
         return Checked(name, verdict, detail, perf_counter() - start, found)
 
-    broken = _some_run(automaton, name, Not(formula), second)
+    broken = _some_run(automaton, name, Not(formula), driver, second)
     if broken.status == "unknown":
         return checked(Verdict.UNKNOWN, broken.reason)
     if broken.found is not None:
-        return checked(Verdict.VIOLATED, f"{name} is broken by the run shown", _shown(automaton, specification, broken.found))
+        return checked(
+            Verdict.VIOLATED, f"{name} is broken by the run shown", _shown(automaton, specification, broken.found)
+        )
     for needed, without_rules, vacuous in _needed(formula):
         some = replace(automaton, rules=()) if without_rules else automaton
-        possible = _some_run(some, name, needed, second)
+        possible = _some_run(some, name, needed, driver, second)
         if possible.status == "none":
             return checked(Verdict.VACUOUS, f"{vacuous} for any admissible parameters")
         if possible.status == "unknown":
@@ -67,17 +70,22 @@ def check(automaton: Automaton, specification: Specification, second: str | None
     return checked(Verdict.PROVED, f"{name} holds for all admissible parameters")
 
 
-def _some_run(automaton: Automaton, name: str, formula: Formula, second: str | None) -> Outcome:
-    """A run that satisfies a formula, replayed."""
+def _some_run(automaton: Automaton, name: str, formula: Formula, driver: str, second: str | None) -> Outcome:
+    """A run that satisfies a formula, with as few processes as any."""
 
     def confirm(facts: list[Any], status: str) -> str | None:
         return None if second is None else _doubt(name, facts, status, second)
 
+    best = Outcome("none")
+    fewer: int | None = None
     for shape in shapes(name, Not(formula)):
-        outcome = decide(problem(automaton, name, shape), confirm)
-        if outcome.status != "none":
-            return outcome
-    return Outcome("none")
+        outcome = DRIVERS[driver](problem(automaton, name, shape, fewer), confirm)
+        if outcome.found is not None:
+            best = outcome
+            fewer = sum(outcome.found.start[location.name] for location in automaton.locations) - 1
+        elif outcome.status == "unknown" and best.found is None:
+            best = outcome
+    return best
 
 
 def _doubt(name: str, facts: list[Any], status: str, second: str) -> str | None:
@@ -97,6 +105,7 @@ def check_all(
     automaton: Automaton,
     specifications: Sequence[Specification],
     time_limit: float | None = None,
+    driver: str = AUTO,
     second: str | None = None,
 ) -> list[Checked]:
     """Each specification, in a worker process that can be given up; the time limit is for all of them."""
@@ -106,12 +115,14 @@ def check_all(
         for shape in shapes(specification.name, specification.formula):
             problem(automaton, specification.name, shape)
     end = None if time_limit is None else monotonic() + time_limit
-    return [_in_worker(automaton, specification, end, second) for specification in specifications]
+    return [_in_worker(automaton, specification, end, driver, second) for specification in specifications]
 
 
-def _in_worker(automaton: Automaton, specification: Specification, end: float | None, second: str | None) -> Checked:
+def _in_worker(
+    automaton: Automaton, specification: Specification, end: float | None, driver: str, second: str | None
+) -> Checked:
     def work(report: Callable[[Any], None]) -> Checked:
-        return check(automaton, specification, second)
+        return check(automaton, specification, driver, second)
 
     try:
         return run_in_worker(work, None if end is None else end - monotonic(), lambda event: None)
@@ -150,7 +161,7 @@ def _shown(automaton: Automaton, specification: Specification, found: Found) -> 
     back = found.loop if turns else len(found.rules)
     if holds_of_run(specification.formula, configurations, back):
         raise InternalError(f"the run that was found does not break {specification.name} when it is replayed")
-    steps = []
+    steps: list[tuple[Step, dict[str, int]]] = []
     at = loop = 0
     for part in (found.rules[: found.loop], found.rules[found.loop :]):
         loop = len(steps) if at == found.loop else loop

@@ -27,11 +27,11 @@ def negated(formula: Formula) -> Formula:
         case Not(operand):
             return positive(operand)
         case And(left, right):
-            return _either(negated(left), negated(right))
+            return either(negated(left), negated(right))
         case Or(left, right):
-            return _both(negated(left), negated(right))
+            return both(negated(left), negated(right))
         case Implies(left, right):
-            return _both(positive(left), negated(right))
+            return both(positive(left), negated(right))
         case Eventually(operand):
             return _later(Globally, negated(operand))
         case Globally(operand):
@@ -51,11 +51,11 @@ def positive(formula: Formula) -> Formula:
         case Not(operand):
             return negated(operand)
         case Implies(left, right):
-            return _either(negated(left), positive(right))
+            return either(negated(left), positive(right))
         case And(left, right):
-            return _both(positive(left), positive(right))
+            return both(positive(left), positive(right))
         case Or(left, right):
-            return _either(positive(left), positive(right))
+            return either(positive(left), positive(right))
         case Eventually(operand):
             return _later(Eventually, positive(operand))
         case Globally(operand):
@@ -63,7 +63,7 @@ def positive(formula: Formula) -> Formula:
 
 
 def _simple(comparison: Comparison) -> Formula:
-    """With all names on the left and none that cancel out; what is so of all natural numbers, or of none, is decided."""
+    """With all names on the left and none that cancel out; what all natural numbers agree on is decided."""
     difference, operator = comparison.difference(), comparison.operator
     # Whatever the numbers are, the difference is between these, as far as there is a limit.
     least = None if any(factor < 0 for _, factor in difference.factors) else difference.constant
@@ -81,7 +81,7 @@ def _simple(comparison: Comparison) -> Formula:
     return Comparison(Linear(difference.factors), operator, Linear(constant=-difference.constant))
 
 
-def _both(left: Formula, right: Formula) -> Formula:
+def both(left: Formula, right: Formula) -> Formula:
     if isinstance(left, Constant):
         return right if left.value else left
     if isinstance(right, Constant):
@@ -89,7 +89,7 @@ def _both(left: Formula, right: Formula) -> Formula:
     return And(left, right)
 
 
-def _either(left: Formula, right: Formula) -> Formula:
+def either(left: Formula, right: Formula) -> Formula:
     if isinstance(left, Constant):
         return left if left.value else right
     if isinstance(right, Constant):

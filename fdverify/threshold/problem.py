@@ -31,6 +31,8 @@ class Problem:
     """Whether it can count on the way."""
     turns: tuple[Rule, ...]
     """The rules that a run can take for ever."""
+    most_processes: int | None
+    """How many processes there may be, if not any number."""
 
     @property
     def needs_loop(self) -> bool:
@@ -44,7 +46,7 @@ class Problem:
         return list(dict.fromkeys(some for claim in claims for some in claim.inhabited if some))
 
 
-def problem(automaton: Automaton, name: str, shape: Shape) -> Problem:
+def problem(automaton: Automaton, name: str, shape: Shape, most_processes: int | None = None) -> Problem:
     """The question for one shape of a specification's negation; what cannot be decided is refused."""
     rules = _effective(automaton)
     prepared = replace(automaton, rules=rules)
@@ -57,7 +59,7 @@ def problem(automaton: Automaton, name: str, shape: Shape) -> Problem:
         found.setdefault(threshold, set()).add("unless")
     circling = _on_cycles(rules)
     counts = any(rule.adds for rule in circling)
-    return Problem(prepared, shape, moments, in_loops, found, bool(circling), counts, turns)
+    return Problem(prepared, shape, moments, in_loops, found, bool(circling), counts, turns, most_processes)
 
 
 def _lasting(automaton: Automaton, name: str, formulas: Iterable[Formula]) -> tuple[Lasting, ...]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fdverify.threshold.automaton import Rule
 from fdverify.threshold.formula import holds
 from fdverify.threshold.interpret import Step, taken
-
-Fits = Callable[[Mapping[str, int]], bool]
-"""Whether what holds for good does so in a configuration."""
+from fdverify.threshold.lasting import Lasting
 
 
 @dataclass(frozen=True)
@@ -23,18 +21,22 @@ class Stuck:
 
 
 def in_order(
-    times: Mapping[Rule, int], values: Mapping[str, int], resting: Mapping[str, int], fits: Fits
+    times: Mapping[Rule, int], values: Mapping[str, int], resting: Mapping[str, int], claims: Sequence[Lasting]
 ) -> list[Rule] | Stuck:
-    """An order from these values on in which guards are true and all configurations fit."""
+    """An order from these values on in which guards are true and what is claimed holds throughout."""
     one_by_one = [rule for walk in walks(times, values, resting) for rule in walk]
-    return one_by_one if _works(one_by_one, values, fits) else _greedy(times, values, fits)
+    return one_by_one if _works(one_by_one, values, claims) else _greedy(times, values, claims)
 
 
-def _works(rules: Sequence[Rule], values: Mapping[str, int], fits: Fits) -> bool:
+def _fits(values: Mapping[str, int], claims: Sequence[Lasting]) -> bool:
+    return all(claim.holds(values) for claim in claims)
+
+
+def _works(rules: Sequence[Rule], values: Mapping[str, int], claims: Sequence[Lasting]) -> bool:
     now: Mapping[str, int] | None = values
     for rule in rules:
         now = None if now is None else taken(Step(rule, 1), now)
-        if now is None or not fits(now):
+        if now is None or not _fits(now, claims):
             return False
     return True
 
@@ -79,16 +81,14 @@ def _went_round(left: dict[Rule, int], walk: list[Rule]) -> bool:
     return False
 
 
-def _greedy(times: Mapping[Rule, int], values: Mapping[str, int], fits: Fits) -> list[Rule] | Stuck:
+def _greedy(times: Mapping[Rule, int], values: Mapping[str, int], claims: Sequence[Lasting]) -> list[Rule] | Stuck:
     """Whatever can be taken, first what leaves the guards of all others true."""
     left = {rule: number for rule, number in times.items() if number > 0}
     now = dict(values)
     found: list[Rule] = []
     while left:
         possible = [
-            (rule, after)
-            for rule in left
-            if (after := taken(Step(rule, 1), now)) is not None and fits(after)
+            (rule, after) for rule in left if (after := taken(Step(rule, 1), now)) is not None and _fits(after, claims)
         ]
         if not possible:
             return Stuck(now, tuple(left))

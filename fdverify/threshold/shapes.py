@@ -136,9 +136,7 @@ class _Cases:
         for alternative in self._alternatives(formula):
             present = [part for part in alternative if not is_temporal(part)]
             cases = [[_Case(again=(_all_of(present),))]] if present else []
-            found.append(
-                self._all([*cases, *(self._in_the_end(part) for part in alternative if is_temporal(part))])
-            )
+            found.append(self._all([*cases, *(self._in_the_end(part) for part in alternative if is_temporal(part))]))
         return self._some(found)
 
     def _at_last(self, formula: Formula) -> list[_Case]:
@@ -158,7 +156,9 @@ class _Cases:
         """A disjunction of conjunctions, likewise."""
         return self._combined(Or, And, formula)
 
-    def _combined(self, outer: type[And] | type[Or], inner: type[And] | type[Or], formula: Formula) -> list[tuple[Formula, ...]]:
+    def _combined(
+        self, outer: type[And] | type[Or], inner: type[And] | type[Or], formula: Formula
+    ) -> list[tuple[Formula, ...]]:
         if not is_temporal(formula) or isinstance(formula, Eventually | Globally):
             return [(formula,)]
         if isinstance(formula, outer):
@@ -176,7 +176,9 @@ class _Cases:
 
     def _refuse_too_many(self, choices: Sequence[Sequence[object]]) -> None:
         if reduce(lambda number, each: number * len(each), choices, 1) > _MOST_CASES:
-            raise UsageError(f"{self._name}: there are more than {_MOST_CASES} ways to break it, which are not all tried")
+            raise UsageError(
+                f"{self._name}: there are more than {_MOST_CASES} ways to break it, which are not all tried"
+            )
 
 
 def _is_of_the_end(formula: Formula) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import z3
 
 from fdverify.threshold.formula import And, Comparison, Constant, Formula, Implies, Linear, Not, Or, compared
+from fdverify.threshold.thresholds import Threshold
 
 Values = Mapping[str, Any]
 """Of each name (a parameter, a shared variable, a location), a Z3 term."""
@@ -43,6 +44,10 @@ def truth_by(formula: Formula, where: Callable[[Comparison], Values]) -> Any:
             return z3.Implies(truth_by(left, where), truth_by(right, where))
         case _:
             raise AssertionError("a state does not tell what holds later")
+
+
+def is_reached(threshold: Threshold, values: Values) -> Any:
+    return linear(threshold.reached, values) >= linear(threshold.needed, values)
 
 
 def total(terms: Sequence[Any]) -> Any:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton
-from fdverify.threshold.formula import And, Comparison, Formula, Linear, Or, parts
-from fdverify.threshold.normal import positive
+from fdverify.threshold.formula import And, Comparison, Constant, Formula, Linear, Or, parts
+from fdverify.threshold.normal import both, either, positive
 from fdverify.threshold.write import linear_text
 
 REACHED, NOT_YET = ">=", "<"
@@ -89,3 +89,20 @@ def thresholds(automaton: Automaton, guards: Iterable[Formula]) -> dict[Threshol
             if isinstance(part, Comparison) and part.left.names() & set(automaton.shared):
                 found.setdefault(Threshold(part.left, part.right), set()).add(part.operator)
     return found
+
+
+Context = Mapping[Threshold, bool]
+"""Which thresholds are reached."""
+
+
+def settled(guard: Formula, context: Context) -> Formula:
+    """What a guard made of thresholds comes to in a context: only what it says of parameters is left."""
+    match guard:
+        case And(left, right):
+            return both(settled(left, context), settled(right, context))
+        case Or(left, right):
+            return either(settled(left, context), settled(right, context))
+        case Comparison(left, operator, right) if (known := context.get(Threshold(left, right))) is not None:
+            return Constant(known == (operator == REACHED))
+        case _:
+            return guard

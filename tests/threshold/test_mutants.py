@@ -1,7 +1,7 @@
-"""Random automata and specifications: always the same, small, and some of each shape hold and some are broken."""
+"""Random automata and specifications: always the same, small, and of every kind that engines are to decide."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -9,11 +9,13 @@ from tests.threshold.mutants import SPECIFICATIONS, mutants
 from tests.threshold.mutants.bases import BASES
 from tests.threshold.mutants.generate import LARGEST
 from tests.threshold.oracle import broken_at_rest, holds
-from tests.threshold.oracle.formulas import Always, Both, Claim, Either, Formula, Later
-from tests.threshold.oracle.reader import Reader, read
+from tests.threshold.oracle.formulas import Always, Both, Claim, Compared, Either, Formula, Later, true_at
+from tests.threshold.oracle.graph import graph_of
+from tests.threshold.oracle.reader import Automaton, Rule, read
 from tests.threshold.oracle.tableau import pushed
 
 FOUND = mutants(1, 300)
+AUTOMATA = [read(text) for text, _ in FOUND]
 
 
 def test_mutants_are_small_and_differ() -> None:
@@ -21,12 +23,12 @@ def test_mutants_are_small_and_differ() -> None:
     assert mutants(1, 20) == FOUND[:20]
     assert mutants(2, 300) != FOUND
     assert len({text for text, _ in FOUND}) == 300
-    for text, values in FOUND:
-        automaton = Reader(text).automaton()
+    for automaton, (text, values) in zip(AUTOMATA, FOUND, strict=True):
         assert tuple(automaton.specifications) == SPECIFICATIONS
         assert len(automaton.locations) <= 5
         assert len(automaton.rules) <= 8
         assert all(values[name] <= most for name, most in LARGEST.items())
+        assert len(graph_of(text, tuple(sorted(values.items()))).configurations) <= 2000
 
 
 def test_in_some_automata_processes_walk_to_and_fro() -> None:
@@ -35,6 +37,44 @@ def test_in_some_automata_processes_walk_to_and_fro() -> None:
     assert cycles["Swap"] == [("A", "B"), ("B", "A"), ("C", "D"), ("D", "C")]
     assert cycles["Cycle"] == [("B", "C"), ("C", "B")]
     assert {name for name, pairs in cycles.items() if pairs} == {"Cycle", "Gaps", "Swap", "Rings"}
+
+
+def test_guards_and_cycles_of_each_kind() -> None:
+    counted = Counter(kind for automaton in AUTOMATA for kind in kinds(automaton))
+    assert set(counted) == {
+        *("<", "<=", ">", ">=", "==", "!="),
+        *("either", "sum", "factor", "quiet cycle", "counting cycle", "adds to two", "adds two"),
+    }
+    assert min(counted.values()) >= 15
+
+
+def kinds(automaton: Automaton) -> set[str]:
+    """What guards are made of, and what rules on cycles do."""
+    found = set()
+    for rule in automaton.rules:
+        for part in parts(rule.guard):
+            match part:
+                case Compared(difference, operator):
+                    factors = [factor for name, factor in difference.factors if name in automaton.shared]
+                    found |= {operator} | ({"sum"} if len(factors) > 1 else set())
+                    found |= {"factor"} if max(factors, default=1) > 1 else set()
+                case Either():
+                    found.add("either")
+        if rule.source in reached(automaton.rules, rule.target):
+            found |= {"counting cycle"} if any(rule.adds.values()) else set()
+        quiet = [each for each in automaton.rules if not any(each.adds.values())]
+        if rule.source != rule.target and rule in quiet and rule.source in reached(quiet, rule.target):
+            found.add("quiet cycle")
+        found |= {"adds to two"} if sum(growth > 0 for growth in rule.adds.values()) > 1 else set()
+        found |= {"adds two"} if 2 in rule.adds.values() else set()
+    return found
+
+
+def reached(rules: list[Rule], start: str) -> set[str]:
+    found = {start}
+    for _ in rules:
+        found |= {rule.target for rule in rules if rule.source in found}
+    return found
 
 
 def test_some_of_each_shape_hold_and_some_are_broken() -> None:
@@ -73,12 +113,67 @@ def conjuncts(formula: Formula) -> Iterator[Formula]:
         yield formula
 
 
+def skeleton(formula: Formula) -> str:
+    """How <> and [] are arranged; each claim about one configuration is a dot."""
+    match formula:
+        case Later(operand):
+            return f"<>{skeleton(operand)}"
+        case Always(operand):
+            return f"[]{skeleton(operand)}"
+        case Both():
+            return f"({' && '.join(map(skeleton, conjuncts(formula)))})"
+        case Either(left, right):
+            return f"({skeleton(left)} || {skeleton(right)})"
+        case _:
+            return "."
+
+
+def broken(automaton: Automaton, name: str) -> tuple[Formula, list[Formula]]:
+    """What a run does that breaks a specification, and the claims that are in it."""
+    claims: list[Formula] = []
+    return pushed(automaton.specifications[name], False, claims), claims
+
+
+SKELETONS = {
+    "from_start": "(. && <>.)",
+    "safe": "<>.",
+    "fair_reach": "(<>[]. && . && [].)",
+    "fair_response": "(<>[]. && <>(. && [].))",
+    "response": "<>(. && [].)",
+    "reach": "[].",
+    "settle": "[]<>.",
+}
+"""What breaks specifications of the plain shapes."""
+
+
+@pytest.mark.parametrize("name", SKELETONS)
+def test_what_breaks_a_specification_of_a_plain_shape(name: str) -> None:
+    assert {skeleton(broken(automaton, name)[0]) for automaton in AUTOMATA} == {SKELETONS[name]}
+
+
+def test_other_shapes_are_many() -> None:
+    found = {name: {skeleton(broken(automaton, name)[0]) for automaton in AUTOMATA} for name in ("nested", "odd")}
+    assert len(found["nested"]) >= 60
+    assert set(SKELETONS.values()) < found["odd"]
+
+
 @pytest.mark.parametrize(("name", "again", "kept"), [("recur", 2, 0), ("stay", 0, 2), ("recur_stay", 2, 2)])
-def test_what_a_run_does_that_breaks_a_specification(name: str, again: int, kept: int) -> None:
-    """So many things happen again and again, and so many claims hold for good."""
-    for text, _ in FOUND:
-        inside = list(parts(pushed(read(text).specifications[name], False, [])))
-        always = [list(conjuncts(each.operand)) for each in inside if isinstance(each, Always)]
-        assert all(isinstance(each, Later | Claim) for claims in always for each in claims)
-        assert sum(isinstance(each, Later) for claims in always for each in claims) >= again
-        assert sum(isinstance(each, Claim) for claims in always for each in claims) >= kept
+def test_what_is_done_again_and_again_and_what_is_kept(name: str, again: int, kept: int) -> None:
+    """So many things happen again and again; and mostly so many sets of locations are inhabited for good."""
+    enough = 0
+    for automaton, (_, values) in zip(AUTOMATA, FOUND, strict=True):
+        formula, claims = broken(automaton, name)
+        inside = [list(conjuncts(each.operand)) for each in parts(formula) if isinstance(each, Always)]
+        lasting = [each for conjunction in inside for each in conjunction]
+        assert all(isinstance(each, Later | Claim) for each in lasting)
+        assert sum(isinstance(each, Later) for each in lasting) >= again
+        always = {claims[each.place] for each in lasting if isinstance(each, Claim)}
+        enough += sum(is_that_some_place_is_inhabited(automaton, values, claim) for claim in always) >= kept
+    assert enough >= 9 * len(FOUND) // 10
+
+
+def is_that_some_place_is_inhabited(automaton: Automaton, values: Mapping[str, int], claim: Formula) -> bool:
+    """Whether it holds if a process is everywhere but not if nobody is anywhere, at some values of variables."""
+    everywhere, nowhere = dict.fromkeys(automaton.locations, 1), dict.fromkeys(automaton.locations, 0)
+    heres = [{**values, **dict.fromkeys(automaton.shared, number)} for number in range(10)]
+    return any(true_at(claim, here | everywhere) and not true_at(claim, here | nowhere) for here in heres)

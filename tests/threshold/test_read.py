@@ -1,8 +1,6 @@
 """Reading automata: what is written reads back the same, and whatever else is refused with a line and a column."""
 
-import random
 import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -26,8 +24,7 @@ from fdverify.threshold.formula import (
     holds,
 )
 from fdverify.threshold.read import read, read_file
-from fdverify.threshold.write import formula_text, written
-from tests.sampling import FULL
+from fdverify.threshold.write import written
 
 STRB = Path(__file__).parents[2] / "examples" / "threshold" / "strb.ta"
 TEXT = STRB.read_text()
@@ -55,11 +52,31 @@ def test_reliable_broadcast() -> None:
     assert not holds(automaton.assumptions[0], {"N": 3, "T": 1, "F": 1})
 
 
+def specification(text: str) -> Formula:
+    """A formula, read as that of a specification."""
+    old = "unforgeability: V1 == 0 -> [](AC == 0);"
+    assert old in TEXT
+    return read(TEXT.replace(old, f"it: {text};"), "t").specifications[0].formula
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("V0 == 0 || V1 == 0 -> SE == 0 && AC == 0", "((V0 == 0) || (V1 == 0)) -> ((SE == 0) && (AC == 0))"),
+        ("V0 == 0 || V1 == 0 && SE == 0 || AC == 0", "((V0 == 0) || ((V1 == 0) && (SE == 0))) || (AC == 0)"),
+        ("!V0 == 0 && V1 == 0", "(!(V0 == 0)) && (V1 == 0)"),
+        ("[]<>!V0 == 0 || <>V1 == 0 && true", "([](<>(!(V0 == 0)))) || ((<>(V1 == 0)) && true)"),
+        ("V0 - V1 - 2 * -SE + 1 < N - (T - F)", "1 + V0 - V1 + 2 * SE < N - T + F"),
+        ("[] V0<-1", "[](V0 < (0 - 1))"),
+        ("2 * (V0 + 1) * 3 >= (x)", "6 * V0 + 6 >= x"),
+    ],
+)
+def test_precedence(text: str, meant: str) -> None:
+    assert specification(text) == specification(meant)
+
+
 def test_an_implication_associates_to_the_left() -> None:
-    automaton = read(
-        TEXT.replace("unforgeability: V1 == 0 -> [](AC == 0);", "odd: V0 == 0 -> V1 == 0 -> SE == 0;"), "t"
-    )
-    formula = automaton.specifications[0].formula
+    formula = specification("V0 == 0 -> V1 == 0 -> SE == 0")
     assert isinstance(formula, Implies)
     assert isinstance(formula.left, Implies)
     assert isinstance(formula.right, Comparison)
@@ -93,12 +110,12 @@ def test_what_is_written_reads_back_the_same(specifications: list[Formula], grow
     guard = Or(Comparison(Linear.of({"x": 1}), ">=", Linear.of({"T": 2}, -1)), Constant(False))
     automaton = Automaton(
         name="A",
-        local=("pc",),
+        local=("pc", "round"),
         shared=("x", "y"),
         parameters=("N", "T"),
         unknowns=("a",),
         assumptions=(Comparison(Linear.of({"N": 1}), ">", Linear.of({"T": 3})),),
-        locations=(Location("V0", (0, 1)), Location("V1", ())),
+        locations=(Location("V0", (0, 1)), Location("V1", (2, 0))),
         initial=(Comparison(Linear.of({"V0": 1}), "==", Linear.of({"N": 1})),),
         rules=(Rule(7, "V0", "V1", guard, (("x", growth),) if growth else ()),),
         specifications=tuple(Specification(f"s{at}", each) for at, each in enumerate(specifications)),
@@ -107,10 +124,17 @@ def test_what_is_written_reads_back_the_same(specifications: list[Formula], grow
     assert mermaid(automaton).count("-->") == 1
 
 
-@given(formulas)
-def test_a_formula_without_parentheses_is_read_by_precedence(formula: Formula) -> None:
-    text = TEXT.replace("unforgeability: V1 == 0 -> [](AC == 0);", f"s: {formula_text(formula)};")
-    assert read(text, "t").specifications[0].formula == formula
+def test_macros_are_written_out_and_lists_may_be_split() -> None:
+    text = TEXT.replace("SOME_CORRECT)", "(T + 1 - F))").replace("ALMOST_ALL)", "N - T - F)")
+    text = re.sub("  define .*\n", "", text).replace("parameters N, T, F;", "parameters N; parameters T, F;")
+    assert "SOME_CORRECT" not in text
+    assert read(text, "t") == read(TEXT, "t")
+
+
+def test_guards_need_no_parentheses() -> None:
+    text = re.sub(r"when \((.*)\) do", r"when \1 do", TEXT)
+    assert text != TEXT
+    assert read(text, "t") == read(TEXT, "t")
 
 
 BAD = {
@@ -123,6 +147,19 @@ BAD = {
     "two updates": ("x' == x + 1;", "x' == x + 1; unchanged(x);", "x is updated twice"),
     "an unknown location": ("1: V1 -> SE", "1: V1 -> SF", "SF is no location"),
     "the same name twice": ("shared x;", "shared x, x;", "x is declared twice"),
+    "the same name for another thing": ("V0: [0]", "T: [0]", "strb.ta:18:5: T is declared twice"),
+    "a section twice": ("  rules (8)", "  rules { }\n  rules (8)", "strb.ta:32:3: there are two sections rules"),
+    "too many values": ("V0: [0]", "V0: [0; 1]", "a value for each local variable (1), and V0 has 2"),
+    "too few values": ("V0: [0]", "V0: []", "a value for each local variable (1), and V0 has 0"),
+    "a keyword as a variable": ("shared x;", "shared when;", "6:10: 'when' was not expected here: it is a keyword"),
+    "a keyword as a location": ("V0: [0];", "true: [0];", "'true' was not expected here: it is a keyword"),
+    "a keyword as a specification": ("relay:", "rules:", "'rules' was not expected here: it is a keyword"),
+    "a keyword as an automaton": ("skel STRB", "skel skel", "4:6: 'skel' was not expected here: it is a keyword"),
+    "a keyword in a formula": ("x >= SOME_CORRECT", "x >= do", "'do' was not expected here: it is a keyword"),
+    "a keyword that is out of place": ("shared x;", "shared x when;", "6:12: 'when' was not expected here"),
+    "a macro that is too early": ("define SOME_", "define A == ALMOST_ALL; define SOME_", "there is no ALMOST_ALL"),
+    "a local variable in a formula": ("SE == 0;", "pc == 0;", "pc is a local variable, which is not spoken of here"),
+    "a comment that does not end": ("  specifications", "  /* specifications", "44:3: this comment does not end"),
     "two rules of a number": ("2: V0", "1: V0", "there are two rules 1"),
     "two specifications of a name": ("relay:", "correctness:", "there are two specifications correctness"),
     "a location in a guard": ("x >= SOME_CORRECT)", "V0 >= 1)", "V0 is a location, which is not spoken of here"),
@@ -130,10 +167,9 @@ BAD = {
     "a temporal guard": ("when (x >= SOME_CORRECT)", "when (<>(x >= 1))", "<> and [] belong to specifications"),
     "an odd character": ("shared x;", "shared x?;", "'?' was not expected here"),
     "an odd word": ("shared x;", "shared x y;", "'y' was not expected here"),
-    "an early end": (TEXT[-40:], "", "the text ends too early"),
+    "an early end": (TEXT[-40:], "", "strb.ta:51:26: the text ends too early"),
     "a long number": ("T >= 1;", f"T >= {'9' * 5000};", "at most 15 digits"),
-    "deep nesting": ("T >= 1;", f"{'!' * 9000}(T >= 1);", "nested more than 100 deep"),
-    "deep parentheses": ("T >= 1;", f"{'(' * 9000}T >= 1{')' * 9000};", ""),
+    "deep nesting": ("T >= 1;", f"{'!' * 9000}(T >= 1);", "nested more than 200 deep"),
 }
 
 
@@ -141,9 +177,6 @@ BAD = {
 def test_what_is_wrong_is_told_with_line_and_column(old: str, new: str, says: str) -> None:
     assert old in TEXT
     changed = TEXT.replace(old, new, 1)
-    if not says:
-        assert read(changed, "t") == read(TEXT, "t")
-        return
     with pytest.raises(UsageError) as raised:
         read(changed, "strb.ta")
     assert PLACE.fullmatch(raised.value.message)
@@ -157,34 +190,3 @@ def test_a_file_that_is_no_text_or_not_there(tmp_path: Path) -> None:
         read_file(odd)
     with pytest.raises(UsageError, match="cannot read"):
         read_file(tmp_path / "none.ta")
-
-
-def mutated(text: str, source: random.Random) -> str:
-    """The text with some of it deleted, doubled, swapped or overwritten."""
-    for _ in range(source.randint(1, 6)):
-        start = source.randrange(len(text) + 1)
-        end = min(len(text), start + source.randint(0, 12))
-        other = source.choice(["", text[start:end] * 2, source.choice(TOKENS), chr(source.randint(1, 0x2FFF))])
-        text = text[:start] + other + text[end:]
-    return text
-
-
-TOKENS = ["(", ")", "{", "}", "[]", "<>", "!", "->", "||", "&&", "==", "'", ";", ":", "/*", "*/", "0", "x", "N", "-"]
-
-
-def test_no_input_is_met_with_a_traceback() -> None:
-    """Ten thousand in a full run."""
-    source = random.Random(7)
-    outcomes: Counter[str] = Counter()
-    for _ in range(10_000 if FULL else 500):
-        outcomes[outcome(mutated(TEXT, source))] += 1
-    assert set(outcomes) == {"read", "refused"}
-    assert min(outcomes.values()) > 10
-
-
-def outcome(text: str) -> str:
-    try:
-        automaton = read(text, "strb.ta")
-    except UsageError as error:
-        return "refused" if PLACE.fullmatch(error.message) else error.message
-    return "read" if read(written(automaton), "t") == automaton else "read otherwise"

@@ -57,10 +57,6 @@ class Guard:
     def text(self) -> str:
         return f" {self.joined} ".join(part.text() for part in self.parts) or "true"
 
-    def opposite(self) -> Guard:
-        """The negation, of a guard that has parts."""
-        return Guard(tuple(part.opposite() for part in self.parts), "||" if self.joined == "&&" else "&&")
-
     def bounds(self, name: str) -> bool:
         """Whether it holds no more once the variable has grown enough."""
         falls = [part.operator in ("<", "<=") and name in dict(part.left) for part in self.parts]
@@ -94,8 +90,6 @@ class Automaton:
     more_inits: tuple[str, ...] = ()
     first_values: tuple[tuple[str, int], ...] = ()
     """What shared variables are at first, if not zero."""
-    adds_on_cycles: bool = False
-    """Whether rules on cycles may add to variables that their guards bound."""
 
     def text(self, specifications: Mapping[str, str]) -> str:
         values = dict.fromkeys(self.shared, 0) | dict(self.first_values)
@@ -126,7 +120,7 @@ class Automaton:
         """Not too large, and no variable grows without end on a cycle of locations."""
         reached = self.reached(self.rules)
         return 0 < len(self.rules) <= MOST_RULES and all(
-            rule.source not in reached[rule.target] or (self.adds_on_cycles and rule.guard.bounds(name))
+            rule.source not in reached[rule.target] or rule.guard.bounds(name)
             for rule in self.rules
             for name, _ in rule.adds
         )

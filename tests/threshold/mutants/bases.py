@@ -94,7 +94,6 @@ BASES = (
             rule("C -> D", "x < 1", "x"),
         ),
         assumptions=assumed("N > T", "T >= F"),
-        adds_on_cycles=True,
     ),
     Automaton(
         name="Swap",
@@ -112,15 +111,15 @@ BASES = (
     ),
     Automaton(
         name="Rings",
-        shared=("x",),
+        shared=("x", "y"),
         locations=("A", "B", "C", "D", "E"),
         start=("A",),
         rules=(
             rule("A -> B"),
             rule("B -> C"),
-            rule("C -> A", "x < T + 1"),
-            rule("A -> D", add="x"),
-            rule("D -> E", "x >= T"),
+            rule("C -> A", "x + y < T + 2"),
+            rule("A -> D", add="x y"),
+            rule("D -> E", "y >= T"),
             rule("E -> D"),
         ),
         assumptions=assumed("N > 2 * T", "T >= F"),

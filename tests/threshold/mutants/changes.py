@@ -15,14 +15,9 @@ def changed_guard(source: random.Random, automaton: Automaton) -> Automaton:
     place = source.randrange(len(automaton.rules))
     parts = list(automaton.rules[place].guard.parts)
     joined = automaton.rules[place].guard.joined
-    others = [part for each in automaton.rules for part in each.guard.parts]
     what = source.randrange(8)
     if not parts or (what == 0 and len(parts) < 2):
-        parts.append(
-            changed_comparison(source, source.choice(others), automaton.shared)
-            if others
-            else some_guard(source, automaton)
-        )
+        parts.append(some_guard(source, automaton))
         joined = source.choice(("&&", "||"))
     elif what == 1:
         parts.pop(source.randrange(len(parts)))

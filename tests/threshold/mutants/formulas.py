@@ -1,10 +1,10 @@
-"""Texts of formulas, each with that of its negation."""
+"""Texts of formulas, each with that of its negation, as people write it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.threshold.mutants.automata import Comparison
+from tests.threshold.mutants.automata import Comparison, Guard
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,11 @@ def bare(text: str) -> str:
 
 def comparing(comparison: Comparison) -> Formula:
     return Formula(comparison.text(), comparison.opposite().text())
+
+
+def guarding(guard: Guard) -> Formula:
+    parts = [comparing(part) for part in guard.parts] or [TRUE]
+    return both(*parts) if guard.joined == "&&" else either(*parts)
 
 
 def negated(formula: Formula) -> Formula:

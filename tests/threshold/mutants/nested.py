@@ -11,38 +11,28 @@ MOST_SIGNS = 6
 
 
 def nested(words: Words) -> Formula:
-    def claim() -> Formula:
-        return words.claim()
-
-    def goal() -> Formula:
-        """What may be missed at all times."""
-        return negated(words.lasting())
-
-    match words.source.randrange(12):
+    claim, goal, lasting = words.claim, words.goal, words.lasting
+    match words.source.randrange(11):
         case 0:
             return always(implied(claim(), later(always(claim()))))
         case 1:
-            return later(both(claim(), always(claim())))
-        case 2:
             return always(implied(claim(), either(later(goal()), later(goal()))))
+        case 2:
+            return implied(later(always(lasting())), always(later(goal())))
         case 3:
-            return implied(later(always(words.lasting())), always(later(goal())))
-        case 4:
             return implied(always(later(claim())), always(later(goal())))
-        case 5:
+        case 4:
             return always(implied(claim(), always(implied(claim(), later(goal())))))
+        case 5:
+            answer = either(later(always(claim())), later(goal()))
+            return implied(later(always(lasting())), always(implied(claim(), answer)))
         case 6:
-            return implied(
-                later(always(words.lasting())), always(implied(claim(), either(later(always(claim())), later(goal()))))
-            )
-        case 7:
             return always(implied(claim(), either(*(later(always(negated(each))) for each in in_turn(words)))))
         case _:
-            return negated(next(found for found in iter(lambda: deep(words, 2), None) if small(found)))
-
-
-def small(formula: Formula) -> bool:
-    return formula.text.count("<>") + formula.text.count("[]") <= MOST_SIGNS
+            formula = deep(words, 2)
+            while formula.text.count("<>") + formula.text.count("[]") > MOST_SIGNS:
+                formula = deep(words, 2)
+            return negated(formula)
 
 
 def deep(words: Words, depth: int) -> Formula:
@@ -55,20 +45,18 @@ def deep(words: Words, depth: int) -> Formula:
 
 def some_time(words: Words, depth: int) -> Formula:
     """What may stand in a <>…"""
-    parts = [] if words.one_in(4) else [words.claim()]
-    for _ in range(words.source.randint(0 if parts else 1, 2)):
-        if depth > 0:
-            inside = later(some_time(words, depth - 1)) if words.one_in(3) else always(all_times(words, depth - 1))
-            parts.append(inside)
-    return words.source.choice((both, both, either))(*parts) if parts else words.claim()
+    parts = [] if depth and words.one_in(4) else [words.claim()]
+    for _ in range(words.source.randint(0 if parts else 1, 2) if depth else 0):
+        inside = later(some_time(words, depth - 1)) if words.one_in(3) else always(all_times(words, depth - 1))
+        parts.append(inside)
+    return words.source.choice((both, both, either))(*parts)
 
 
 def all_times(words: Words, depth: int) -> Formula:
     """What may stand in a []…"""
-    parts = [] if words.one_in(2) else [words.lasting()]
+    parts = [] if depth and words.one_in(2) else [words.lasting()]
     if words.one_in(4):
         return both(*parts, *map(later, in_turn(words)))
-    for _ in range(words.source.randint(0 if parts else 1, 2)):
-        if depth > 0:
-            parts.append(later(some_time(words, depth - 1)))
-    return both(*parts) if parts else words.lasting()
+    for _ in range(words.source.randint(0 if parts else 1, 2) if depth else 0):
+        parts.append(later(some_time(words, depth - 1)))
+    return both(*parts)

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from tests.threshold.mutants.automata import OPPOSITE, PARAMETERS
 from tests.threshold.mutants.comparisons import some_guard
-from tests.threshold.mutants.formulas import TRUE, Formula, always, implied, later, negated
-from tests.threshold.mutants.nested import nested
-from tests.threshold.mutants.shapes import recur, recur_stay, stay
+from tests.threshold.mutants.formulas import TRUE, Formula, negated
 from tests.threshold.mutants.words import Words
 
 
@@ -82,21 +80,3 @@ class OddWords(Words):
             )
         )
         return found if self.one_in(2) else negated(found)
-
-
-def plain(words: Words) -> Formula:
-    """Shapes with no more than three claims."""
-    match words.source.randrange(4):
-        case 0:
-            return always(words.claim())
-        case 1:
-            return later(negated(words.lasting()))
-        case 2:
-            return later(always(words.claim()))
-        case _:
-            return implied(words.start(), always(implied(words.claim(), later(negated(words.lasting())))))
-
-
-def odd(words: OddWords) -> Formula:
-    """Any of the other shapes."""
-    return words.source.choice((plain, recur, stay, recur_stay, nested))(words)

@@ -9,45 +9,43 @@ from tests.threshold.mutants.words import Words
 
 
 def denied(words: Words, parts: Sequence[Formula], premises: Sequence[Formula] = ()) -> Formula:
-    """That no run does all of it.
-
-    Some of it is written as a premise, and so is all that is to be one.
-    """
-    source = words.source
-    goals = list(parts)
-    source.shuffle(goals)
-    moved = source.randrange(len(goals)) if words.one_in(3) else 0
-    goal = either(*(negated(part) for part in goals[moved:]))
-    first = [*premises, *goals[:moved]]
+    """That no run does all of it; the premises, and perhaps some of the parts, are written on the left of ``->``."""
+    goals = words.source.sample(parts, len(parts))
+    moved = words.source.randrange(len(goals)) if words.one_in(3) else 0
+    left, right = [*premises, *goals[:moved]], goals[moved:]
     if words.one_in(12):
-        return refused(both(*first, *goals[moved:]))
-    if len(first) > 1 and words.one_in(4):
-        return implied(both(*first[1:]), implied(first[0], goal))
-    return implied(both(*first), goal) if first else goal
+        return refused(both(*left, *right))
+    goal = either(*map(negated, right))
+    if len(left) > 1 and words.one_in(4):
+        return implied(both(*left[1:]), implied(left[0], goal))
+    return implied(both(*left), goal) if left else goal
 
 
 def in_turn(words: Words) -> list[Formula]:
-    """Claims that may hold in turn for ever; for some of them processes must go on moving."""
-    ends = [(rule.source, rule.target) for rule in words.automaton.rules]
-    one, other = words.source.choice(words.automaton.on_quiet_cycles() or ends)
-    match words.source.randrange(6):
-        case 0:
-            return [words.inhabited([one]), words.empty([one])]
-        case 1:
-            return [words.empty([one]), words.empty([other])]
-        case 2:
-            return [words.inhabited([one]), words.inhabited([other])]
-        case 3:
-            return [words.gathered([one, *words.places()]), words.gathered([other, *words.places()])]
-        case 4:
-            claim = words.claim()
-            return [claim, negated(claim)]
-        case _:
-            return [words.claim(), words.claim()]
+    """Different claims that may hold in turn for ever; for some of them processes must go on moving."""
+    cycles = words.automaton.on_quiet_cycles()
+    found: list[Formula] = []
+    while len({each.text for each in found}) < 2:
+        one, other = words.source.choice(cycles) if cycles else words.source.sample(words.automaton.locations, 2)
+        match words.source.randrange(6):
+            case 0:
+                found = [words.inhabited([one]), words.empty([one])]
+            case 1:
+                found = [words.empty([one]), words.empty([other])]
+            case 2:
+                found = [words.inhabited([one]), words.inhabited([other])]
+            case 3:
+                found = [words.gathered([one, *words.places()]), words.gathered([other, *words.places()])]
+            case 4:
+                claim = words.claim()
+                found = [claim, negated(claim)]
+            case _:
+                found = [words.claim(), words.claim()]
+    return found
 
 
 def recurring(words: Words) -> list[Formula]:
-    """What happens again and again."""
+    """What happens again and again: two things or more."""
     claims = in_turn(words)
     if words.one_in(4):
         claims.append(words.claim())
@@ -56,14 +54,15 @@ def recurring(words: Words) -> list[Formula]:
 
 def kept(words: Words) -> list[Formula]:
     """Some of each of several sets of locations is inhabited for good, perhaps only from some time on."""
-    found = []
-    for _ in range(words.source.choice((2, 2, 3))):
+    found: dict[str, Formula] = {}
+    several = words.source.choice((2, 2, 3))
+    while len(found) < several:
         first = not words.one_in(4)
         claim = words.inhabited(words.places_at_first() if first else words.places(3))
         if words.one_in(3):
             claim = either(words.guard(), claim)
-        found.append(always(claim) if first and not words.one_in(4) else later(always(claim)))
-    return found
+        found[claim.text] = always(claim) if first and not words.one_in(4) else later(always(claim))
+    return list(found.values())
 
 
 def recur(words: Words) -> Formula:
@@ -94,7 +93,7 @@ def recur_stay(words: Words) -> Formula:
     """What is denied both keeps several places inhabited and does several things again and again."""
     parts = [*kept(words), *recurring(words)]
     if words.one_in(3):
-        return denied(words, [later(both(*parts))], some_premise(words))
+        parts = [later(both(*parts))]
     return denied(words, parts, some_premise(words))
 
 

@@ -32,8 +32,9 @@ def guard(text: str) -> Guard:
 
 
 def rule(move: str, when: str = "", add: str = "") -> Rule:
+    """``add`` names the variables to which it adds one."""
     source, target = move.split(" -> ")
-    return Rule(source, target, guard(when) if when else Guard(), ((add, 1),) if add else ())
+    return Rule(source, target, guard(when) if when else Guard(), tuple((name, 1) for name in add.split()))
 
 
 def assumed(*texts: str) -> tuple[Comparison, ...]:

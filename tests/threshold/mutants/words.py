@@ -1,4 +1,4 @@
-"""What formulas of the richer shapes are made of, at random."""
+"""What formulas are made of, at random: claims about one configuration."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import random
 from collections.abc import Sequence
 
 from tests.threshold.mutants.automata import OPERATORS, Automaton
-from tests.threshold.mutants.claims import START_LIMITS
 from tests.threshold.mutants.comparisons import some_guard
-from tests.threshold.mutants.formulas import Formula, both, comparing, either, negated
+from tests.threshold.mutants.formulas import Formula, both, comparing, either, guarding, negated
 from tests.threshold.mutants.shorthand import compared
 
 EMPTY = (("== 0", "!= 0"), ("== 0", "!= 0"), ("<= 0", "> 0"), ("< 1", ">= 1"))
 """How to say that a sum of locations is empty, and that it is not."""
+
+START_LIMITS = ("== 0", "== 0", "== 0", "<= T", ">= 1", ">= N - T", "== N - F", "< T + 1", "!= 0")
 
 
 class Words:
@@ -23,14 +24,17 @@ class Words:
     def one_in(self, number: int) -> bool:
         return self.source.randrange(number) == 0
 
-    def places(self, most: int = 2) -> list[str]:
-        return self.source.sample(self.automaton.locations, self.source.randint(1, most))
+    def some(self, names: Sequence[str], most: int = 2) -> list[str]:
+        return self.source.sample(names, self.source.randint(1, min(most, len(names))))
 
-    def places_at_first(self, most: int = 3) -> list[str]:
+    def places(self, most: int = 2) -> list[str]:
+        return self.some(self.automaton.locations, most)
+
+    def places_at_first(self) -> list[str]:
         """Locations of which at least one may be inhabited at first."""
         first = self.source.choice(self.automaton.start)
         others = [name for name in self.automaton.locations if name != first]
-        return [first, *self.source.sample(others, self.source.randrange(most))]
+        return [first, *self.source.sample(others, self.source.randrange(3))]
 
     def empty(self, names: Sequence[str]) -> Formula:
         """That all these locations are empty."""
@@ -80,6 +84,10 @@ class Words:
             case _:
                 return either(self.guard(), self.occupation())
 
+    def goal(self) -> Formula:
+        """What may be missed at all times: often that some locations are left, or entered."""
+        return negated(self.lasting()) if self.one_in(2) else self.occupation()
+
     def part(self) -> Formula:
         match self.source.randrange(8):
             case 0:
@@ -100,16 +108,24 @@ class Words:
 
     def start(self) -> Formula:
         """A claim about initial configurations, such that many satisfy it."""
-        names = self.source.sample(self.automaton.start, self.source.randint(1, min(2, len(self.automaton.start))))
-        return both(*(comparing(compared(f"{name} {self.source.choice(START_LIMITS)}")) for name in names))
+        limits = [f"{name} {self.source.choice(START_LIMITS)}" for name in self.some(self.automaton.start)]
+        return both(*(comparing(compared(limit)) for limit in limits))
+
+    def safe(self) -> Formula:
+        """Mostly what is so at first, as no process has come to a location that it says is empty."""
+        late = [name for name in self.automaton.locations if name not in self.automaton.start]
+        if not late or self.one_in(3):
+            return self.claim()
+        parts = [self.empty([name]) for name in self.some(late)]
+        if self.one_in(2):
+            parts[0] = either(self.guard(), parts[0])
+        return self.source.choice((both, either))(*parts)
 
     def fair(self) -> Formula:
         """Mostly that no process waits for ever that a rule lets move, though perhaps not for every rule."""
         parts = [self.lasting()] if self.one_in(5) else []
         for rule in self.automaton.rules:
-            if rule.source != rule.target and not self.one_in(4):
-                falls = [comparing(part.opposite()) for part in rule.guard.parts]
-                join = either if rule.guard.joined == "&&" else both
+            if rule.source != rule.target and not self.one_in(6):
                 empty = self.empty([rule.source])
-                parts.append(either(join(*falls), empty) if falls else empty)
+                parts.append(either(negated(guarding(rule.guard)), empty) if rule.guard.parts else empty)
         return both(*parts) if parts else self.lasting()

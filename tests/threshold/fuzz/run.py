@@ -1,0 +1,85 @@
+"""What becomes of many texts, and how much memory that takes; run as a program, as memory is that of a process."""
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fdverify.errors import UsageError
+from fdverify.threshold.diagram import mermaid
+from fdverify.threshold.read import read, read_file
+from fdverify.threshold.write import written
+from tests.sampling import FULL
+from tests.threshold.fuzz.changed import changed_bytes, changed_tokens
+from tests.threshold.fuzz.grown import grown
+from tests.threshold.fuzz.pathological import LARGEST, PATHOLOGICAL, READ
+
+REFUSED = "refused"
+COUNT = 4_000 if FULL else 200
+"""Of each kind of texts."""
+
+KINDS: dict[str, Callable[[random.Random], bytes]] = {
+    "changed bytes": changed_bytes,
+    "changed tokens": changed_tokens,
+    "grown": grown,
+}
+PLACE = re.compile(r"[^:]+\.ta:([1-9]\d*):([1-9]\d*): (.+)")
+
+
+def outcome(path: Path, content: bytes) -> tuple[str, str]:
+    """Read or refused, and why; anything else is a mistake."""
+    path.write_bytes(content)
+    try:
+        automaton = read_file(path)
+        if read(written(automaton), "again") != automaton:
+            return "reads back otherwise", ""
+        if mermaid(automaton).count("-->|") != len(automaton.rules):
+            return "drawn with other rules", ""
+    except UsageError as error:
+        match = PLACE.fullmatch(error.message)
+        if match is None or not is_inside(content, int(match[1]), int(match[2])):
+            return "refused without a place", error.message
+        return REFUSED, match[3]
+    except Exception as error:
+        return type(error).__name__, str(error)
+    return READ, ""
+
+
+def is_inside(content: bytes, line: int, column: int) -> bool:
+    """Whether there is such a place in a text, or just after it."""
+    lines = content.decode("utf-8", errors="replace").split("\n")
+    return line <= len(lines) and column <= len(lines[line - 1]) + 1
+
+
+def peak() -> int:
+    """In megabytes; what getrusage tells is no less than what the process that started this one had."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) // 1024
+
+
+def main() -> None:
+    found: dict[str, Counter[str]] = {}
+    mistakes: list[tuple[str, ...]] = []
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "text.ta"
+        for kind, make in KINDS.items():
+            source = random.Random(kind)
+            found[kind] = Counter()
+            for _ in range(COUNT):
+                content = make(source)
+                what, why = outcome(path, content)
+                found[kind][what] += 1
+                if what not in (READ, REFUSED):
+                    mistakes.append((what, why, repr(content)))
+        for name, (text, expected) in (PATHOLOGICAL | LARGEST if FULL else PATHOLOGICAL).items():
+            what, why = outcome(path, text if isinstance(text, bytes) else text.encode())
+            if what != (READ if expected == READ else REFUSED) or (expected != READ and expected not in why):
+                mistakes.append((name, what, why))
+    print(json.dumps({"outcomes": found, "mistakes": mistakes, "megabytes": peak()}))
+
+
+if __name__ == "__main__":
+    main()
