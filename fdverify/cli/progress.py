@@ -50,6 +50,17 @@ class ProgressLine(_Line):
         self.show(f"{self._command}: depth {progress.depth}{states}")
 
 
+class TextLine(_Line):
+    """What an engine says of itself."""
+
+    def __init__(self, command: str) -> None:
+        super().__init__()
+        self._command = command
+
+    def __call__(self, text: str) -> None:
+        self.show(f"{self._command}: {text}")
+
+
 class StageLine(_Line):
     """How many obligations of each kind are done."""
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fdverify.cli.output import check_time_limit, print_out
+from fdverify.cli.progress import TextLine
 from fdverify.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from fdverify.threshold.automaton import Automaton, Specification
+    from fdverify.threshold.check import Checked
 
 File = Annotated[Path, typer.Argument(metavar="FILE.ta", help="an automaton in ByMC's text format")]
 
@@ -19,10 +25,16 @@ def threshold_app() -> typer.Typer:
     app = typer.Typer(
         help="Threshold automata: processes that count messages, for any number of them.", rich_markup_mode=None
     )
-    app.command("check", help="Does each specification hold for all admissible parameters?  If not, a run shows it.")(
-        _check
-    )
-    app.command("show", help="Print an automaton as a Mermaid flowchart: a node a location, an edge a rule.")(_show)
+    app.command(
+        "check",
+        help="Does each specification hold for all admissible parameters?  If not, a run shows it.",
+        epilog="Example: fdverify threshold check examples/threshold/strb.ta --spec relay --assume 'N >= 3*T'",
+    )(_check)
+    app.command(
+        "show",
+        help="Print an automaton as a Mermaid flowchart: a node a location, an edge a rule.",
+        epilog="Example: fdverify threshold show examples/threshold/strb.ta",
+    )(_show)
     return app
 
 
@@ -39,7 +51,12 @@ def _check(
         typer.Option("--assume", metavar="EXPR", help="instead of the file's resilience condition; repeatable"),
     ] = None,
     driver: Annotated[
-        str, typer.Option("--driver", metavar="auto|query|search", help="how to look for runs that break it")
+        str,
+        typer.Option(
+            "--driver",
+            metavar="auto|query|search",
+            help="one formula for all runs, or a search through orders of thresholds",
+        ),
     ] = "auto",
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
@@ -54,28 +71,70 @@ def _check(
         from fdverify.smt.second import check_available
 
         check_available(second_opinion)
-    from fdverify.reports.threshold import checks_document, checks_text
-    from fdverify.threshold.check import check_all
+    from fdverify.threshold.check import Settings, check_all
     from fdverify.threshold.instance import with_parameters
-    from fdverify.threshold.read import read_assumption, read_file
+    from fdverify.threshold.runs.drivers import DRIVERS
+    from fdverify.threshold.text.read import read_assumption, read_file
 
+    if driver not in DRIVERS:
+        raise UsageError(f"--driver must be {', '.join(DRIVERS)}, got {driver}")
     automaton = read_file(file)
     if assume:
         automaton = replace(automaton, assumptions=tuple(read_assumption(text, automaton) for text in assume))
-    automaton = with_parameters(automaton, _numbers(fixed or ""))
+    numbers = _numbers(fixed or "")
+    wanted = _wanted(file, automaton, spec or ())
+    line = TextLine("threshold check")
+    try:
+        settings = Settings(driver, second_opinion)
+        found = check_all(with_parameters(automaton, numbers), wanted, settings, time_limit, line)
+    finally:
+        line.close()
+    codes = {checked.verdict.exit_code for checked in found}
+    exit_code = next(code for code in (1, 4, 3, 0) if code in codes)
+    kept = _kept(file, found)
+    if json:
+        from fdverify.reports.threshold_document import checks_document
+
+        text = checks_document(
+            str(file),
+            automaton,
+            found,
+            fixed=numbers,
+            driver=driver,
+            second=second_opinion,
+            exit_code=exit_code,
+            kept=kept,
+        )
+    else:
+        from fdverify.reports.threshold import checks_text
+
+        text = checks_text(automaton, found, kept)
+    print_out(text)
+    return exit_code
+
+
+def _wanted(file: Path, automaton: Automaton, names: Iterable[str]) -> list[Specification]:
+    """The specifications of these names, or all, in the file's order."""
     known = [each.name for each in automaton.specifications]
-    for name in spec or ():
+    for name in names:
         if name not in known:
             hint = did_you_mean(name, known) if known else None
             raise UsageError(f"{file} has no specification {name}", hint)
     if not known:
         raise UsageError(f"{file} has no specification")
-    wanted = [each for each in automaton.specifications if not spec or each.name in spec]
-    found = check_all(automaton, wanted, time_limit, driver, second_opinion)
-    codes = {checked.verdict.exit_code for checked in found}
-    exit_code = next(code for code in (1, 4, 3, 0) if code in codes)
-    print_out(checks_document(automaton, found, exit_code) if json else checks_text(automaton, found))
-    return exit_code
+    return [each for each in automaton.specifications if not names or each.name in names]
+
+
+def _kept(file: Path, found: Iterable[Checked]) -> dict[str, str]:
+    """Files with what a solver did not know, by specification."""
+    from fdverify.smt.undecided import keep_undecided
+
+    paths = {
+        checked.specification: keep_undecided(file, file.stem, checked.specification, checked.undecided)
+        for checked in found
+        if checked.undecided is not None
+    }
+    return {name: str(path) for name, path in paths.items() if path is not None}
 
 
 def _numbers(text: str) -> dict[str, int]:
@@ -92,8 +151,8 @@ def _numbers(text: str) -> dict[str, int]:
 
 
 def _show(file: File) -> int:
-    from fdverify.threshold.diagram import mermaid  # imported here: no other command reads grammars
-    from fdverify.threshold.read import read_file
+    from fdverify.threshold.text.diagram import mermaid  # imported here: no other command reads grammars
+    from fdverify.threshold.text.read import read_file
 
     print_out(mermaid(read_file(file)))
     return 0

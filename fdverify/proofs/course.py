@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from fdverify.smt.cache import folder
 from fdverify.smt.decide import Decision
 from fdverify.smt.pool import Outcome, Task
 from fdverify.smt.script import self_contained
+from fdverify.smt.undecided import keep_undecided
 from fdverify.storage import write_whole
 from fdverify.verdict import Obligation, Verdict
 
@@ -273,9 +273,8 @@ class Course:
     def _kept(self, checked: Checked) -> Path | None:
         """Keep the text of an obligation for whoever wants to look into it; where, if it could be written."""
         if self._settings.smtlib is None:
-            # Another project may have a proof of the same name.
-            digest = sha256(os.fsencode(self.result.path.resolve())).hexdigest()[:8]
-            self._keep(checked, folder() / "unknown", f"{self.result.name}-{digest}")
+            text = self_contained(checked.question.script)
+            checked.kept = keep_undecided(self.result.path, self.result.name, checked.question.name, text)
         return checked.kept
 
     def _keep(self, checked: Checked, directory: Path, label: str) -> None:
@@ -284,8 +283,7 @@ class Course:
             directory.mkdir(parents=True, exist_ok=True)
             write_whole(path, self_contained(checked.question.script))
         except OSError as error:
-            if directory == self._settings.smtlib:
-                self.result.error = UsageError(f"cannot write {path}: {error.strerror}")
+            self.result.error = UsageError(f"cannot write {path}: {error.strerror}")
             return
         checked.kept = path
 

@@ -88,7 +88,7 @@ def print_steps(console: Console, trace: Shown) -> None:
         cells = [*row.state.values(), *row.shown.values()]
         number = str(row.round) if row.phase is None else f"{row.round} {row.phase}"
         pairs = zip(before or cells, cells, strict=True)
-        texts = [_cell(console, new, changed=old != new) for old, new in pairs]
+        texts = [cell(console, new, changed=old != new) for old, new in pairs]
         table.add_row(Text(number), Text(chosen(row.choices)), *texts)
         before = cells
     console.print(table)
@@ -105,7 +105,8 @@ def _loop_in_words(loop: int, rows: Sequence[Row]) -> str:
     return f"{way} back to the state after round {loop}" + (f", but for {', '.join(differ)}" if differ else "")
 
 
-def _cell(console: Console, value: Any, changed: bool) -> Text:
+def cell(console: Console, value: Any, changed: bool) -> Text:
+    """A value, marked if it has changed."""
     text = plain(value)
     if not changed:
         return Text(text)

@@ -1,76 +1,60 @@
-"""What came of specifications of threshold automata, for people and for machines."""
+"""What came of specifications of threshold automata, for people."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fdverify import __version__
-from fdverify.reports.table import as_text, print_verdict
+from fdverify.reports.table import as_text, cell, print_verdict
 from fdverify.threshold.automaton import Automaton
-from fdverify.threshold.check import Checked, Counterexample
+from fdverify.threshold.check import Checked
+from fdverify.threshold.counterexample import Counterexample
 
 
-def checks_text(automaton: Automaton, found: Sequence[Checked]) -> str:
-    return as_text(lambda console: _print(console, automaton, found))
+def checks_text(automaton: Automaton, found: Sequence[Checked], kept: dict[str, str]) -> str:
+    """``kept`` has the files with what was not decided, by specification."""
+    return as_text(lambda console: _print(console, automaton, found, kept))
 
 
-def _print(console: Console, automaton: Automaton, found: Sequence[Checked]) -> None:
+def _print(console: Console, automaton: Automaton, found: Sequence[Checked], kept: dict[str, str]) -> None:
     for checked in found:
         if checked.counterexample is not None:
             _print_run(console, automaton, checked.counterexample)
         print_verdict(
             console, checked.verdict, f"{checked.detail}, {checked.seconds:.1f} s", f"{checked.specification}: "
         )
+        if checked.specification in kept:
+            console.print(Text(f"  its SMT-LIB text is kept in {kept[checked.specification]}"), soft_wrap=True)
 
 
 def _print_run(console: Console, automaton: Automaton, run: Counterexample) -> None:
     console.print(Text(", ".join(f"{name} = {value}" for name, value in run.parameters.items())), soft_wrap=True)
-    names = [*(location.name for location in automaton.locations), *automaton.shared]
+    configurations = [run.start, *(after for _, after in run.steps)]
+    places = [location.name for location in automaton.locations]
+    entered = [place for place in places if any(values[place] for values in configurations)]
+    names = [*entered, *automaton.shared]
     table = Table()
-    for name in ("rule", "processes", *names):
-        table.add_column(Text(name), justify="right")
-    before = run.start
-    table.add_row("", "", *(str(before[name]) for name in names))
-    for step, after in run.steps:
-        cells = [Text(f"{after[name]}*" if after[name] != before[name] else str(after[name])) for name in names]
-        table.add_row(str(step.rule.number), str(step.processes), *cells)
-        before = after
+    for heading in ("step", "rule", "", "processes", *names):
+        table.add_column(Text(heading), justify="left" if heading == "" else "right")
+    table.add_row("0", "", "", "", *(str(run.start[name]) for name in names), end_section=run.loop == 0)
+    for number, ((step, after), before) in enumerate(zip(run.steps, configurations, strict=False), start=1):
+        cells = [cell(console, after[name], changed=after[name] != before[name]) for name in names]
+        move = Text(f"{step.rule.source} -> {step.rule.target}")
+        table.add_row(
+            str(number), str(step.rule.number), move, str(step.processes), *cells, end_section=number == run.loop
+        )
     console.print(table)
-    console.print(Text("and from then on nothing moves"), soft_wrap=True)
+    if len(entered) < len(places):
+        console.print(Text(f"{len(places) - len(entered)} locations that stay empty are not shown"), soft_wrap=True)
+    console.print(Text(_goes_on(run)), soft_wrap=True)
 
 
-def checks_document(automaton: Automaton, found: Sequence[Checked], exit_code: int) -> str:
-    document = {
-        "tool": "fdverify",
-        "version": __version__,
-        "command": "threshold check",
-        "automaton": automaton.name,
-        "exit_code": exit_code,
-        "specifications": [_entry(checked) for checked in found],
-    }
-    return json.dumps(document, indent=2) + "\n"
-
-
-def _entry(checked: Checked) -> dict[str, Any]:
-    run = checked.counterexample
-    return {
-        "name": checked.specification,
-        "verdict": str(checked.verdict),
-        "detail": checked.detail,
-        "seconds": round(checked.seconds, 3),
-        "counterexample": None
-        if run is None
-        else {
-            "parameters": run.parameters,
-            "start": run.start,
-            "steps": [
-                {"rule": step.rule.number, "processes": step.processes, "after": after} for step, after in run.steps
-            ],
-        },
-    }
+def _goes_on(run: Counterexample) -> str:
+    if run.loop == len(run.steps):
+        return "and from then on nothing moves"
+    if run.loop + 1 == len(run.steps):
+        return f"step {run.loop + 1} is taken again and again, for ever"
+    return f"steps {run.loop + 1} to {len(run.steps)} are taken again and again, for ever"

@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from time import monotonic, perf_counter
 from typing import Any
 
 from fdverify.errors import InternalError
-from fdverify.smt.script import Script, printed
+from fdverify.smt.script import Script, printed, self_contained
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.threshold.automaton import Automaton, Specification
-from fdverify.threshold.bounded import refuse_unbounded
-from fdverify.threshold.drivers import AUTO, DRIVERS
-from fdverify.threshold.formula import And, Constant, Eventually, Formula, Globally, Implies, Not
-from fdverify.threshold.interpret import Step, replayed
-from fdverify.threshold.problem import problem
-from fdverify.threshold.realise import Found, Outcome
-from fdverify.threshold.shapes import shapes
-from fdverify.threshold.temporal import holds_of_run
+from fdverify.threshold.claims.bounded import refuse_unbounded
+from fdverify.threshold.claims.premise import premise
+from fdverify.threshold.claims.shapes import shapes
+from fdverify.threshold.counterexample import Counterexample, counterexample
+from fdverify.threshold.formula import Constant, Formula, Not
+from fdverify.threshold.runs.drivers import AUTO, DRIVERS
+from fdverify.threshold.runs.outcome import Outcome, Watch
+from fdverify.threshold.runs.problem import problem
 from fdverify.verdict import Verdict
+
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Counterexample:
-    """Parameters, the values at the start, and steps with the values after each; from ``loop`` on they go on for ever.
+class Settings:
+    """How to decide; every answer is also asked of the solver called ``second``, if there is one."""
 
-    Without steps from there on, nothing moves any more.
-    """
+    driver: str = AUTO
+    second: str | None = None
 
-    parameters: dict[str, int]
-    start: dict[str, int]
-    steps: tuple[tuple[Step, dict[str, int]], ...]
-    loop: int
+
+_DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -43,43 +42,99 @@ class Checked:
     detail: str
     seconds: float
     counterexample: Counterexample | None = None
+    undecided: str | None = None
+    """The SMT-LIB text about which a solver did not know."""
 
 
-def check(automaton: Automaton, specification: Specification, driver: str = AUTO, second: str | None = None) -> Checked:
-    """Decide a specification; every answer is also asked of the solver called ``second``, if there is one."""
+def check_all(
+    automaton: Automaton,
+    specifications: Sequence[Specification],
+    settings: Settings,
+    time_limit: float | None = None,
+    report: Report = lambda text: None,
+) -> list[Checked]:
+    """Each specification, in a worker process that can be given up; the time limit is for all of them."""
+    for specification in specifications:
+        refuse_undecided(automaton, specification)
+    end = None if time_limit is None else monotonic() + time_limit
+    return [_in_worker(automaton, specification, settings, end, report) for specification in specifications]
+
+
+def refuse_undecided(automaton: Automaton, specification: Specification) -> None:
+    """Refuse what is not decided here, with the reason."""
+    refuse_unbounded(automaton)
+    for shape in shapes(specification.name, specification.formula):
+        problem(automaton, specification.name, shape)
+
+
+def _in_worker(
+    automaton: Automaton, specification: Specification, settings: Settings, end: float | None, report: Report
+) -> Checked:
+    last = ["it had not begun"]
+
+    def heard(text: str) -> None:
+        last[0] = text
+        report(f"{specification.name}: {text}")
+
+    def work(send: Report) -> Checked:
+        return check(automaton, specification, settings, send)
+
     start = perf_counter()
+    try:
+        return run_in_worker(work, None if end is None else end - monotonic(), heard)
+    except TimeLimitReached:
+        detail = f"the time limit was reached ({last[0]})"
+    except WorkerDied as death:
+        detail = str(death)
+    return Checked(specification.name, Verdict.UNKNOWN, detail, perf_counter() - start)
+
+
+def check(
+    automaton: Automaton,
+    specification: Specification,
+    settings: Settings = _DEFAULT,
+    report: Report = lambda text: None,
+) -> Checked:
+    """Decide a specification."""
+    start = perf_counter()
+    refuse_undecided(automaton, specification)
     name, formula = specification.name, specification.formula
 
-    def checked(verdict: Verdict, detail: str, found: Counterexample | None = None) -> Checked:
-        return Checked(name, verdict, detail, perf_counter() - start, found)
+    def checked(verdict: Verdict, detail: str, **more: Any) -> Checked:
+        return Checked(name, verdict, detail, perf_counter() - start, **more)
 
-    broken = _some_run(automaton, name, Not(formula), driver, second)
-    if broken.status == "unknown":
-        return checked(Verdict.UNKNOWN, broken.reason)
-    if broken.found is not None:
+    def unknown(outcome: Outcome, about: str = "") -> Checked:
+        text = _script(name, outcome.facts) if outcome.facts else None
         return checked(
-            Verdict.VIOLATED, f"{name} is broken by the run shown", _shown(automaton, specification, broken.found)
+            Verdict.UNKNOWN, about + outcome.reason, undecided=None if text is None else self_contained(text)
         )
+
+    broken = _some_run(automaton, name, Not(formula), settings, report)
+    if broken.status == "unknown":
+        return unknown(broken)
+    if broken.found is not None:
+        shown = counterexample(automaton, specification, broken.found)
+        return checked(Verdict.VIOLATED, f"{name} is broken by the run shown", counterexample=shown)
     for needed, without_rules, vacuous in _needed(formula):
         some = replace(automaton, rules=()) if without_rules else automaton
-        possible = _some_run(some, name, needed, driver, second)
+        possible = _some_run(some, name, needed, settings, report)
         if possible.status == "none":
             return checked(Verdict.VACUOUS, f"{vacuous} for any admissible parameters")
         if possible.status == "unknown":
-            return checked(Verdict.UNKNOWN, f"whether there is a run to speak of: {possible.reason}")
+            return unknown(possible, "whether there is a run to speak of: ")
     return checked(Verdict.PROVED, f"{name} holds for all admissible parameters")
 
 
-def _some_run(automaton: Automaton, name: str, formula: Formula, driver: str, second: str | None) -> Outcome:
+def _some_run(automaton: Automaton, name: str, formula: Formula, settings: Settings, report: Report) -> Outcome:
     """A run that satisfies a formula, with as few processes as any."""
 
     def confirm(facts: list[Any], status: str) -> str | None:
-        return None if second is None else _doubt(name, facts, status, second)
+        return None if settings.second is None else _doubt(name, facts, status, settings.second)
 
     best = Outcome("none")
     fewer: int | None = None
     for shape in shapes(name, Not(formula)):
-        outcome = DRIVERS[driver](problem(automaton, name, shape, fewer), confirm)
+        outcome = DRIVERS[settings.driver](problem(automaton, name, shape, fewer), Watch(confirm, report))
         if outcome.found is not None:
             best = outcome
             fewer = sum(outcome.found.start[location.name] for location in automaton.locations) - 1
@@ -88,12 +143,16 @@ def _some_run(automaton: Automaton, name: str, formula: Formula, driver: str, se
     return best
 
 
-def _doubt(name: str, facts: list[Any], status: str, second: str) -> str | None:
+def _script(name: str, facts: Sequence[Any]) -> Script:
+    *others, last = printed(facts)
+    return Script(name, tuple(others), (), last)
+
+
+def _doubt(name: str, facts: Sequence[Any], status: str, second: str) -> str | None:
     """Why another solver does not confirm an answer; none if it does, and an error if it contradicts."""
     from fdverify.smt.second import second_opinion  # pysmt is slow to import and seldom wanted
 
-    *others, last = printed(facts)
-    opinion = second_opinion(Script(name, tuple(others), (), last), second)
+    opinion = second_opinion(_script(name, facts), second)
     if opinion.status == "unknown":
         return f"{second} does not know: {opinion.reason}"
     if opinion.status != status:
@@ -101,73 +160,8 @@ def _doubt(name: str, facts: list[Any], status: str, second: str) -> str | None:
     return None
 
 
-def check_all(
-    automaton: Automaton,
-    specifications: Sequence[Specification],
-    time_limit: float | None = None,
-    driver: str = AUTO,
-    second: str | None = None,
-) -> list[Checked]:
-    """Each specification, in a worker process that can be given up; the time limit is for all of them."""
-    # What is not decided is refused before anything is.
-    refuse_unbounded(automaton)
-    for specification in specifications:
-        for shape in shapes(specification.name, specification.formula):
-            problem(automaton, specification.name, shape)
-    end = None if time_limit is None else monotonic() + time_limit
-    return [_in_worker(automaton, specification, end, driver, second) for specification in specifications]
-
-
-def _in_worker(
-    automaton: Automaton, specification: Specification, end: float | None, driver: str, second: str | None
-) -> Checked:
-    def work(report: Callable[[Any], None]) -> Checked:
-        return check(automaton, specification, driver, second)
-
-    try:
-        return run_in_worker(work, None if end is None else end - monotonic(), lambda event: None)
-    except TimeLimitReached:
-        return Checked(specification.name, Verdict.UNKNOWN, "the time limit was reached", 0.0)
-    except WorkerDied as death:
-        return Checked(specification.name, Verdict.UNKNOWN, str(death), 0.0)
-
-
 def _needed(formula: Formula) -> list[tuple[Formula, bool, str]]:
     """What some run must satisfy for the specification to say something; whether it need not move; what else is so."""
-    premise = _premise(formula)
+    needed = premise(formula)
     found: list[tuple[Formula, bool, str]] = [(Constant(True), True, "no run starts")]
-    return found if premise == Constant(True) else [*found, (premise, False, "no run meets its premise")]
-
-
-def _premise(formula: Formula) -> Formula:
-    """What must be so for what follows ``->`` to matter."""
-    match formula:
-        case Implies(left, right):
-            further = _premise(right)
-            return left if further == Constant(True) else And(left, further)
-        case Globally(operand):
-            inside = _premise(operand)
-            return inside if inside == Constant(True) else Eventually(inside)
-        case _:
-            return Constant(True)
-
-
-def _shown(automaton: Automaton, specification: Specification, found: Found) -> Counterexample:
-    """The run, replayed, if it breaks the specification."""
-    configurations = replayed(found.rules, found.start)
-    turns = found.loop < len(found.rules)
-    if turns and configurations[-1] != configurations[found.loop]:
-        raise InternalError("the loop of the run that was found does not come back")
-    back = found.loop if turns else len(found.rules)
-    if holds_of_run(specification.formula, configurations, back):
-        raise InternalError(f"the run that was found does not break {specification.name} when it is replayed")
-    steps: list[tuple[Step, dict[str, int]]] = []
-    at = loop = 0
-    for part in (found.rules[: found.loop], found.rules[found.loop :]):
-        loop = len(steps) if at == found.loop else loop
-        for rule, same in groupby(part):
-            number = len(list(same))
-            at += number
-            steps.append((Step(rule, number), configurations[at]))
-    parameters = {name: found.start[name] for name in (*automaton.parameters, *automaton.unknowns)}
-    return Counterexample(parameters, found.start, tuple(steps), loop)
+    return found if needed == Constant(True) else [*found, (needed, False, "no run meets its premise")]

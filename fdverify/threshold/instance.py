@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import z3
+
 from fdverify.errors import UsageError
+from fdverify.smt.solver import FreshSolver
 from fdverify.threshold.automaton import Automaton
-from fdverify.threshold.formula import Comparison, Linear, holds, names
+from fdverify.threshold.formula import Comparison, Linear
+from fdverify.threshold.runs.terms import truth
+from fdverify.threshold.text.write import formula_text
 
 
 def with_parameters(automaton: Automaton, values: Mapping[str, int]) -> Automaton:
@@ -18,9 +23,18 @@ def with_parameters(automaton: Automaton, values: Mapping[str, int]) -> Automato
             raise UsageError(f"{automaton.name} has no parameter {name}", f"there are {', '.join(known)}")
         if value < 0:
             raise UsageError(f"{name} must be at least 0, got {value}")
-    for claim in automaton.assumptions:
-        if names(claim) <= set(values) and not holds(claim, values):
-            shown = ", ".join(f"{name} = {value}" for name, value in values.items())
-            raise UsageError(f"{shown} is not admissible: an assumption of {automaton.name} does not hold")
     fixed = tuple(Comparison(Linear.of({name: 1}), "==", Linear(constant=value)) for name, value in values.items())
-    return replace(automaton, assumptions=(*automaton.assumptions, *fixed))
+    found = replace(automaton, assumptions=(*automaton.assumptions, *fixed))
+    if _is_admissible(automaton) and not _is_admissible(found):
+        shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+        condition = " && ".join(formula_text(claim) for claim in automaton.assumptions)
+        raise UsageError(f"{shown} is not admissible: {automaton.name} assumes {condition}")
+    return found
+
+
+def _is_admissible(automaton: Automaton) -> bool:
+    """Whether some parameters satisfy the resilience condition; if that is unknown, checking will tell."""
+    parameters = {name: z3.Int(name) for name in (*automaton.parameters, *automaton.unknowns)}
+    solver = FreshSolver()
+    solver.add([value >= 0 for value in parameters.values()])
+    return solver.ask(*(truth(claim, parameters) for claim in automaton.assumptions)).status != "unsat"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fdverify.threshold.specification import shapes
 
 from fdverify.errors import InternalError, UsageError
 from fdverify.smt import second
@@ -13,9 +14,8 @@ from fdverify.smt.decide import Decision
 from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.check import Checked, check, refuse_unbounded, with_parameters
 from fdverify.threshold.interpret import starts, taken
-from fdverify.threshold.read import read, read_assumption
-from fdverify.threshold.specification import shapes
 from fdverify.threshold.temporal import holds_of_run
+from fdverify.threshold.text.read import read, read_assumption
 from fdverify.verdict import Verdict
 from tests.cli.script import run
 

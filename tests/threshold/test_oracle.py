@@ -60,8 +60,8 @@ def test_more_are_faulty_than_expected() -> None:
 def test_what_can_be_reached_is_counted() -> None:
     """Three processes that start anywhere; each that leaves is counted, and the guard lets in two."""
     text = """thresholdAutomaton A {
-      local pc; shared x; parameters N;
-      locations { a: [0]; b: []; c: [1; 2]; }
+      shared x; parameters N;
+      locations { a: []; b: [ ]; c: []; }
       inits { a + b == N; c == 0; x == 0; }
       rules {
         0: a -> c when (x < 2) do { x' == 1 + x; };

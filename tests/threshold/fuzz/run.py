@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fdverify.errors import UsageError
-from fdverify.threshold.diagram import mermaid
-from fdverify.threshold.read import read, read_file
-from fdverify.threshold.write import written
+from fdverify.threshold.text.diagram import mermaid
+from fdverify.threshold.text.read import read, read_file
+from fdverify.threshold.text.write import written
 from tests.sampling import FULL
 from tests.threshold.fuzz.changed import changed_bytes, changed_tokens
 from tests.threshold.fuzz.grown import grown

@@ -9,10 +9,10 @@ from typing import Any
 import networkx as nx
 
 from fdverify.threshold.automaton import Automaton, Rule
+from fdverify.threshold.claims.lasting import Lasting, lasting
+from fdverify.threshold.claims.shapes import Shape
+from fdverify.threshold.claims.thresholds import Threshold, made_of_thresholds, thresholds
 from fdverify.threshold.formula import Formula
-from fdverify.threshold.lasting import Lasting, lasting
-from fdverify.threshold.shapes import Shape
-from fdverify.threshold.thresholds import Threshold, made_of_thresholds, thresholds
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from typing import Any, TypeVar
 import z3
 
 from fdverify.threshold.automaton import Rule
+from fdverify.threshold.claims.lasting import Lasting
 from fdverify.threshold.formula import Constant, Formula
-from fdverify.threshold.lasting import Lasting
-from fdverify.threshold.problem import Problem
-from fdverify.threshold.terms import Values, all_of, any_of, total, truth
+from fdverify.threshold.runs.problem import Problem
+from fdverify.threshold.runs.terms import Values, all_of, any_of, total, truth
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -59,6 +59,7 @@ class Legs:
         self.loop: int | None = None
         """How many legs come before the loop, once there is one."""
         automaton = problem.automaton
+        self._places = {rule: place for place, rule in enumerate(automaton.rules)}  # numbers may come twice
         names = [*(location.name for location in automaton.locations), *automaton.shared]
         self.parameters = {name: self._natural(name) for name in (*automaton.parameters, *automaton.unknowns)}
         self.start: Values = {**self.parameters, **{name: self._natural(f"{name}@0") for name in names}}
@@ -80,7 +81,7 @@ class Legs:
     def _leg(self, rules: Iterable[Rule], single: bool) -> Leg:
         """Rules taken so often, whatever their guards."""
         before, at = self.end, len(self.legs) + 1
-        taken = {rule: self._natural(f"rule{rule.number}@{at}") for rule in rules}
+        taken = {rule: self._natural(f"rule{self._places[rule]}@{at}") for rule in rules}
         changes: dict[str, list[Any]] = {}
         for rule, times in taken.items():
             for name, change in _changes(rule):

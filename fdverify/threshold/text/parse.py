@@ -22,7 +22,7 @@ _LONGEST_FILE = 500_000
 
 @cache
 def _parser() -> Lark:
-    grammar = resources.files("fdverify.threshold").joinpath("grammar.lark").read_text()
+    grammar = resources.files("fdverify.threshold.text").joinpath("grammar.lark").read_text()
     # The basic lexer takes a keyword for one wherever it stands, so it is told from a name.
     return Lark(grammar, parser="lalr", lexer="basic", start=["start", "expression"], maybe_placeholders=False)
 

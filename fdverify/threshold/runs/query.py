@@ -9,25 +9,29 @@ from __future__ import annotations
 
 from fdverify.errors import InternalError
 from fdverify.smt.solver import ArithmeticSolver
-from fdverify.threshold.encode import Runs
+from fdverify.threshold.claims.thresholds import Threshold, thresholds
 from fdverify.threshold.formula import holds
-from fdverify.threshold.phases import enough, too_many
-from fdverify.threshold.problem import Problem
-from fdverify.threshold.realise import Confirm, Found, NoOrder, Outcome, realised, smallest
-from fdverify.threshold.thresholds import Threshold, thresholds
+from fdverify.threshold.runs.encode import Runs
+from fdverify.threshold.runs.outcome import Outcome, Watch
+from fdverify.threshold.runs.phases import enough, too_many
+from fdverify.threshold.runs.problem import Problem
+from fdverify.threshold.runs.realise import Found, NoOrder, realised, smallest
 
 
-def query(problem: Problem, confirm: Confirm) -> Outcome:
-    found = query_tracking(problem, confirm, len(problem.thresholds))
+def query(problem: Problem, watch: Watch) -> Outcome:
+    found = query_tracking(problem, watch, len(problem.thresholds))
     assert found is not None, "no more thresholds than there are can be tracked"
     return found
 
 
-def query_tracking(problem: Problem, confirm: Confirm, most: int) -> Outcome | None:
+def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
     """The outcome, unless more than so many thresholds must be tracked for it."""
     tracked: list[Threshold] = []
     phases = fewest = 0
     while len(tracked) <= most:
+        watch.report(
+            f"{len(tracked)} of {len(problem.thresholds)} thresholds tracked" + f", {phases} phases" * bool(phases)
+        )
         runs = Runs(problem, tracked, phases)
         solver = ArithmeticSolver()
         solver.add(runs.facts)
@@ -36,21 +40,23 @@ def query_tracking(problem: Problem, confirm: Confirm, most: int) -> Outcome | N
         if answer.status != "sat":
             answer = solver.ask()
         if answer.status == "unknown":
-            return Outcome("unknown", f"the solver gave up: {answer.reason}")
+            return Outcome("unknown", f"the solver gave up: {answer.reason}", facts=tuple(runs.facts))
         if answer.status == "unsat":
             if phases and not enough(problem, phases):
                 phases *= 2
                 if too_many(phases):
                     return Outcome("unknown", "to keep several sets of locations inhabited may take too many phases")
                 continue
-            doubt = confirm(runs.facts, "unsat")
-            return Outcome("none") if doubt is None else Outcome("unknown", doubt)
+            doubt = watch.confirm(runs.facts, "unsat")
+            return Outcome("none") if doubt is None else Outcome("unknown", doubt, facts=tuple(runs.facts))
         answer = smallest(runs, solver, answer, fewest)
         fewest = int(answer.value(runs.processes))
         found = realised(runs, answer)
         if isinstance(found, Found):
-            doubt = confirm(runs.facts, "sat")
-            return Outcome("found", found=found) if doubt is None else Outcome("unknown", doubt)
+            doubt = watch.confirm(runs.facts, "sat")
+            return (
+                Outcome("found", found=found) if doubt is None else Outcome("unknown", doubt, facts=tuple(runs.facts))
+            )
         more = _to_track(runs, found)
         if phases:
             raise InternalError("a run of the solver, with all its phases, has no order")

@@ -10,8 +10,8 @@ import z3
 from fdverify.errors import UsageError
 from fdverify.smt.solver import FreshSolver
 from fdverify.threshold.automaton import Automaton, Rule
-from fdverify.threshold.terms import is_reached, truth
-from fdverify.threshold.thresholds import made_of_thresholds, thresholds
+from fdverify.threshold.claims.thresholds import made_of_thresholds, thresholds
+from fdverify.threshold.runs.terms import is_reached, truth
 
 
 def refuse_unbounded(automaton: Automaton) -> None:

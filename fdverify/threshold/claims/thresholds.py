@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton
+from fdverify.threshold.claims.normal import both, either, positive
 from fdverify.threshold.formula import And, Comparison, Constant, Formula, Linear, Or, parts
-from fdverify.threshold.normal import both, either, positive
-from fdverify.threshold.write import linear_text
+from fdverify.threshold.text.write import linear_text
 
 REACHED, NOT_YET = ">=", "<"
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from lark import Token
 
-from fdverify.errors import did_you_mean
+from fdverify.errors import UsageError, did_you_mean
 from fdverify.logic import shortened
 from fdverify.threshold.formula import (
     And,
@@ -27,8 +27,8 @@ from fdverify.threshold.formula import (
     is_temporal,
     names,
 )
-from fdverify.threshold.parse import Node, Source
-from fdverify.threshold.write import linear_text
+from fdverify.threshold.text.parse import Node, Source
+from fdverify.threshold.text.write import linear_text
 
 Value: TypeAlias = Linear | Formula
 
@@ -79,7 +79,7 @@ class Expressions:
             raise self._unknown(token, f"{shortened(name)} is no {kind}", known)
         return name
 
-    def _unknown(self, token: Node, what: str, known: list[str]) -> Exception:
+    def _unknown(self, token: Node, what: str, known: list[str]) -> UsageError:
         hint = did_you_mean(str(token), known) if 0 < len(known) <= _MOST_HINTED else None
         return self._source.wrong(token, what, hint)
 

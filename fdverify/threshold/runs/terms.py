@@ -7,8 +7,8 @@ from typing import Any
 
 import z3
 
+from fdverify.threshold.claims.thresholds import Threshold
 from fdverify.threshold.formula import And, Comparison, Constant, Formula, Implies, Linear, Not, Or, compared
-from fdverify.threshold.thresholds import Threshold
 
 Values = Mapping[str, Any]
 """Of each name (a parameter, a shared variable, a location), a Z3 term."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from fdverify.errors import nearby
 from fdverify.logic import shortened
 from fdverify.threshold.automaton import Automaton, Location, Rule, Specification
-from fdverify.threshold.expressions import Expressions
 from fdverify.threshold.formula import Formula
-from fdverify.threshold.parse import Node, Source, text_of
+from fdverify.threshold.text.expressions import Expressions
+from fdverify.threshold.text.parse import Node, Source, text_of
 
 _EVERYTHING = {"shared variable", "parameter", "location"}
 
@@ -97,20 +97,20 @@ class _Reader:
         )
 
     def _rules(self, nodes: Sequence[Node]) -> tuple[Rule, ...]:
-        rules: dict[int, Rule] = {}
+        # Numbers may come twice: published files have such.
+        rules = []
         for node in nodes:
-            token, source, target, guard, *actions = node.children
-            number = self._expressions.number(token)
-            if number in rules:
-                raise self._source.wrong(token, f"there are two rules {number}")
-            rules[number] = Rule(
-                number,
-                self._expressions.of_kind(source, "location"),
-                self._expressions.of_kind(target, "location"),
-                self._expressions.claim(guard, {"shared variable", "parameter"}),
-                self._adds(actions),
+            number, source, target, guard, *actions = node.children
+            rules.append(
+                Rule(
+                    self._expressions.number(number),
+                    self._expressions.of_kind(source, "location"),
+                    self._expressions.of_kind(target, "location"),
+                    self._expressions.claim(guard, {"shared variable", "parameter"}),
+                    self._adds(actions),
+                )
             )
-        return tuple(rules.values())
+        return tuple(rules)
 
     def _adds(self, actions: Sequence[Node]) -> tuple[tuple[str, int], ...]:
         found: dict[str, int] = {}

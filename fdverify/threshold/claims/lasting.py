@@ -8,8 +8,8 @@ from functools import reduce
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton
+from fdverify.threshold.claims.thresholds import made_of_thresholds
 from fdverify.threshold.formula import And, Comparison, Constant, Formula, Or, holds, names
-from fdverify.threshold.thresholds import made_of_thresholds
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from fdverify.threshold.problem import Problem
+from fdverify.threshold.runs.problem import Problem
 
 _MOST = 32
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import z3
 
+from fdverify.threshold.claims.thresholds import REACHED, Threshold
 from fdverify.threshold.formula import Comparison, Formula
-from fdverify.threshold.legs import Leg, Legs, lasts
-from fdverify.threshold.problem import Problem
-from fdverify.threshold.terms import Values, is_reached, truth, truth_by
-from fdverify.threshold.thresholds import REACHED, Threshold
+from fdverify.threshold.runs.legs import Leg, Legs, lasts
+from fdverify.threshold.runs.problem import Problem
+from fdverify.threshold.runs.terms import Values, is_reached, truth, truth_by
 
 
 class Runs(Legs):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from fdverify.threshold.automaton import Automaton, Rule
 from fdverify.threshold.formula import Constant
-from fdverify.threshold.write import formula_text
+from fdverify.threshold.text.write import formula_text
 
 
 def mermaid(automaton: Automaton) -> str:
     """A node a location, an edge a rule: its number, its guard, and what it adds."""
+    nodes = {location.name: f"l{at}" for at, location in enumerate(automaton.locations)}  # a name may mean something
     lines = ["flowchart LR"]
-    lines += [f'    {location.name}["{location.name}"]' for location in automaton.locations]
-    lines += [f'    {rule.source} -->|"{_label(rule)}"| {rule.target}' for rule in automaton.rules]
+    lines += [f'    {node}["{name}"]' for name, node in nodes.items()]
+    lines += [f'    {nodes[rule.source]} -->|"{_label(rule)}"| {nodes[rule.target]}' for rule in automaton.rules]
     return "\n".join([*lines, ""])
 
 

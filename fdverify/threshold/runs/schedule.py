@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fdverify.threshold.automaton import Rule
+from fdverify.threshold.claims.lasting import Lasting
 from fdverify.threshold.formula import holds
 from fdverify.threshold.interpret import Step, taken
-from fdverify.threshold.lasting import Lasting
 
 
 @dataclass(frozen=True)

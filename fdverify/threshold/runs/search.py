@@ -7,7 +7,7 @@ and so for those orders only that the thresholds' numbers, and the rules, allow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import inf
 from typing import Any
@@ -16,31 +16,32 @@ import z3
 
 from fdverify.errors import InternalError
 from fdverify.smt.solver import Answer, ArithmeticSolver
+from fdverify.threshold.claims.lasting import Lasting
+from fdverify.threshold.claims.thresholds import Context, settled
 from fdverify.threshold.formula import Constant
-from fdverify.threshold.lasting import Lasting
-from fdverify.threshold.legs import Legs, lasts
-from fdverify.threshold.phases import enough, too_many
-from fdverify.threshold.problem import Problem
-from fdverify.threshold.realise import Confirm, Found, Outcome, realised, smallest
-from fdverify.threshold.terms import all_of, is_reached, truth
-from fdverify.threshold.thresholds import Context, settled
+from fdverify.threshold.runs.legs import Legs, lasts
+from fdverify.threshold.runs.outcome import Outcome, Watch
+from fdverify.threshold.runs.phases import enough, too_many
+from fdverify.threshold.runs.problem import Problem
+from fdverify.threshold.runs.realise import Found, realised, smallest
+from fdverify.threshold.runs.terms import all_of, is_reached, truth
 
 
-def search(problem: Problem, confirm: Confirm) -> Outcome:
-    found = search_among(problem, confirm, inf)
+def search(problem: Problem, watch: Watch) -> Outcome:
+    found = search_among(problem, watch, inf)
     assert found is not None, "there is no end to infinitely many"
     return found
 
 
-def search_among(problem: Problem, confirm: Confirm, most: float) -> Outcome | None:
+def search_among(problem: Problem, watch: Watch, most: float) -> Outcome | None:
     """The outcome, unless there are more than so many nodes."""
     phases = 0
     while True:
-        found = _Search(problem, phases, confirm, most)
+        found = _Search(problem, phases, watch, most)
         try:
             found.go()
-        except _GaveUp as reason:
-            return Outcome("unknown", str(reason))
+        except _GaveUp as gave_up:
+            return Outcome("unknown", gave_up.reason, facts=gave_up.facts)
         except _TooMany:
             return None
         if found.best is not None:
@@ -55,7 +56,12 @@ def search_among(problem: Problem, confirm: Confirm, most: float) -> Outcome | N
 
 
 class _GaveUp(Exception):
-    """A solver did not answer."""
+    """A solver does not know."""
+
+    def __init__(self, reason: str, facts: Iterable[Any]) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.facts = tuple(facts)
 
 
 class _TooMany(Exception):
@@ -63,17 +69,17 @@ class _TooMany(Exception):
 
 
 class _Search:
-    def __init__(self, problem: Problem, phases: int, confirm: Confirm, most: float) -> None:
+    def __init__(self, problem: Problem, phases: int, watch: Watch, most: float) -> None:
         self.best: Found | None = None
         self.without_order = False
         """Whether a run was found that could not be put into an order."""
         self._problem = problem
-        self._confirm = confirm
+        self._watch = watch
         self._legs = Legs(problem, phases)
         self._solver = ArithmeticSolver()
         self._told = 0
-        self._left = most
-        """How many nodes may still be visited."""
+        self._visited = 0
+        self._most = most
         self._limits: list[Any] = []
         """What a run must be to be better than the best one."""
 
@@ -84,8 +90,9 @@ class _Search:
     def _visit(self, context: Context, started: frozenset[int]) -> None:
         """On from a configuration in this context, after these moments."""
         shape = self._problem.shape
-        self._left -= 1
-        if self._left < 0:
+        self._visited += 1
+        self._watch.report(f"node {self._visited}, {sum(context.values())} of {len(context)} thresholds reached")
+        if self._visited > self._most:
             raise _TooMany
         with self._deeper():
             self._stretch(context, started)
@@ -168,13 +175,12 @@ class _Search:
     def _ask(self) -> Answer:
         self._tell()
         answer = self._solver.ask(*self._limits)
-        doubt = (
-            answer.reason
-            if answer.status == "unknown"
-            else self._confirm([*self._legs.facts, *self._limits], answer.status)
-        )
+        facts = [*self._legs.facts, *self._limits]
+        if answer.status == "unknown":
+            raise _GaveUp(f"the solver gave up: {answer.reason}", facts)
+        doubt = self._watch.confirm(facts, answer.status)
         if doubt is not None:
-            raise _GaveUp(f"the solver gave up: {doubt}")
+            raise _GaveUp(doubt, facts)
         return answer
 
     def _tell(self) -> None:

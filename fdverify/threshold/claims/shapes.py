@@ -13,8 +13,8 @@ from functools import reduce
 from itertools import product
 
 from fdverify.errors import UsageError
+from fdverify.threshold.claims.normal import negated
 from fdverify.threshold.formula import And, Constant, Eventually, Formula, Globally, Or, is_temporal
-from fdverify.threshold.normal import negated
 
 _MOST_CASES = 500
 
