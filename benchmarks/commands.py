@@ -43,6 +43,8 @@ def measured(command: str, arguments: list[str], repeats: int) -> Measured:
 
 
 def described(document: dict[str, Any]) -> str:
+    if "specifications" in document:
+        return ", ".join(entry["verdict"] for entry in document["specifications"])
     if "proofs" not in document:
         figures = [f"{name} {value}" for name, value in document["statistics"].items()]
         return ", ".join([document["verdict"], *figures])

@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 from commands import ROOT, machine, measured
 from plugin import plugin_lines
+from threshold import threshold_lines
 
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
@@ -144,6 +145,16 @@ def main() -> None:
     print("the pytest plugin", file=sys.stderr)
     lines += ["", "The pytest plugin, whole runs of pytest:", "", "| what | seconds | more |", "| --- | --- | --- |"]
     lines += plugin_lines()
+    print("threshold automata", file=sys.stderr)
+    lines += [
+        "",
+        "Threshold automata for all parameters, by driver (`auto` begins with the query; see docs/threshold.md).",
+        "For the generated automata the target is 60 s and 4 GB:",
+        "",
+        "| automaton | specification | found | auto | query | search |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    lines += threshold_lines()
     PAGE.write_text("\n".join(lines) + "\n")
     print(PAGE.read_text())
 

@@ -13,6 +13,8 @@ from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.check import Checked
 from fdverify.threshold.counterexample import Counterexample
 
+_NAMED = 12
+
 
 def checks_text(automaton: Automaton, found: Sequence[Checked], kept: dict[str, str]) -> str:
     """``kept`` has the files with what was not decided, by specification."""
@@ -47,9 +49,16 @@ def _print_run(console: Console, automaton: Automaton, run: Counterexample) -> N
             str(number), str(step.rule.number), move, str(step.processes), *cells, end_section=number == run.loop
         )
     console.print(table)
-    if len(entered) < len(places):
-        console.print(Text(f"{len(places) - len(entered)} locations that stay empty are not shown"), soft_wrap=True)
+    empty = [place for place in places if place not in entered]
+    if empty:
+        console.print(Text(f"locations that stay empty are not shown: {_some(empty)}"), soft_wrap=True)
     console.print(Text(_goes_on(run)), soft_wrap=True)
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names, but of many only the first ones."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _goes_on(run: Counterexample) -> str:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 LONG = [
     ("explore", "--delta", "4", "--phi", "200"),
     ("bmc", "--delta", "20", "--phi", "20", "--timeout", "6*phi+delta", "--depth", "1000"),
+    ("threshold", "check", str(Path(__file__).parents[2] / "benchmarks" / "ring.ta"), "--driver", "query"),
 ]
 BUSY_SECONDS = 0.7
 LONG_ENOUGH = 120.0

@@ -1,0 +1,1 @@
+"""What guards and specifications say of a run."""

@@ -1,0 +1,1 @@
+"""Is there a run of a certain shape?  Encodings, and the drivers that ask a solver."""

@@ -1,0 +1,1 @@
+"""Threshold automata as text: ByMC's format read and written, and flowcharts."""

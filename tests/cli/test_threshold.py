@@ -1,0 +1,134 @@
+"""``fdverify threshold``: output for people and machines, exit codes, bad input."""
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from fdverify.reports.threshold_document import SCHEMA, schema
+from tests.cli.script import run
+from tests.threshold.small import STRB
+
+WEAKER = ("--assume", "N >= 3*T", "--assume", "F <= T", "--spec", "relay")
+CIRCLE = """skel Circle {
+  parameters N;
+  assumptions { N >= 1; }
+  locations { A: []; B: []; C: []; }
+  inits { A == N; B == 0; C == 0; }
+  rules { 1: A -> B when (true) do { }; 2: B -> A when (true) do { }; }
+  specifications { settles: <>[](A == 0) || <>[](A != 0); }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def validator() -> Any:
+    shipped = json.loads(files("fdverify.reports").joinpath("threshold_schema.json").read_bytes())
+    kind = jsonschema.validators.validator_for(shipped, jsonschema.Draft202012Validator)
+    kind.check_schema(shipped)
+    return kind(shipped)
+
+
+def test_shipped_schema_is_of_this_version() -> None:
+    assert SCHEMA.read_bytes() == schema()
+
+
+@pytest.mark.parametrize("driver", ["auto", "query", "search"])
+def test_all_specifications_hold(driver: str) -> None:
+    outcome = run("threshold", "check", str(STRB), "--driver", driver)
+    assert outcome.code == 0
+    assert re.findall(r"^(\w+): proved", outcome.stdout, flags=re.MULTILINE) == [
+        "unforgeability",
+        "correctness",
+        "relay",
+    ]
+    assert run("threshold", "check", str(STRB), "--spec", "relay", "--second-opinion", "cvc5").code == 0
+
+
+def test_a_run_is_shown_with_its_steps(validator: Any) -> None:
+    outcome = run("threshold", "check", str(STRB), *WEAKER)
+    assert outcome.code == 1
+    assert outcome.stdout.startswith("N = 3, T = 1, F = 1\n")
+    assert re.search(r"│ +2 │ +5 │ SE -> AC │ +1 │", outcome.stdout)
+    assert "and from then on nothing moves\nrelay: violated: relay is broken by the run shown" in outcome.stdout
+    document = json.loads(run("threshold", "check", str(STRB), *WEAKER, "--json").stdout)
+    validator.validate(document)
+    (entry,) = document["specifications"]
+    assert (entry["verdict"], document["exit_code"]) == ("violated", 1)
+    assert entry["trace"]["parameters"] == {"N": 3, "T": 1, "F": 1}
+    assert [(step["rule"], step["processes"]) for step in entry["trace"]["steps"]] == [(1, 1), (5, 1)]
+    assert entry["trace"]["loop"] == 2
+
+
+def test_a_loop_is_marked(tmp_path: Path, validator: Any) -> None:
+    circle = tmp_path / "circle.ta"
+    circle.write_text(CIRCLE)
+    outcome = run("threshold", "check", str(circle))
+    assert outcome.code == 1
+    assert "locations that stay empty are not shown: C\n" in outcome.stdout
+    assert "steps 1 to 2 are taken again and again, for ever\n" in outcome.stdout
+    rows = outcome.stdout.splitlines()
+    assert rows[rows.index(next(row for row in rows if row.startswith("│    0"))) + 1].startswith("├")
+    document = json.loads(run("threshold", "check", str(circle), "--json", "--set", "N=1").stdout)
+    validator.validate(document)
+    trace = document["specifications"][0]["trace"]
+    assert (trace["loop"], len(trace["steps"])) == (0, 2)
+    assert trace["steps"][-1]["after"] == trace["start"]
+    assert document["parameters"] == {"N": 1}
+
+
+def test_vacuous_and_unknown_are_no_success(validator: Any) -> None:
+    assert run("threshold", "check", str(STRB), "--assume", "N < 0").code == 4
+    late = run("threshold", "check", str(STRB), "--time-limit", "0.001")
+    assert late.code == 3
+    assert late.stdout.count("unknown: the time limit was reached") == 3
+    document = json.loads(run("threshold", "check", str(STRB), "--time-limit", "0.001", "--json").stdout)
+    validator.validate(document)
+    assert document["exit_code"] == 3
+
+
+def test_a_flowchart() -> None:
+    outcome = run("threshold", "show", str(STRB))
+    assert outcome.stdout.startswith('flowchart LR\n    l0["V0"]\n')
+    assert '    l2 -->|"5: (x &gt;= N - F - T)"| l3\n' in outcome.stdout
+
+
+BAD = {
+    "an unknown specification": (("--spec", "rely"), "has no specification rely (hint: did you mean relay?)"),
+    "an unknown parameter": (("--set", "M=3"), "STRB has no parameter M (hint: there are N, T, F)"),
+    "inadmissible parameters": (("--set", "N=3,T=1,F=1"), "N = 3, T = 1, F = 1 is not admissible: STRB assumes "),
+    "one that leaves no others": (("--set", "N=3"), "N = 3 is not admissible: STRB assumes (N > 3 * T) && (T >= F)"),
+    "no number": (("--set", "N=three"), "--set N=three: this is no NAME=NUMBER"),
+    "a negative one": (("--set", "N=-3"), "N must be at least 0, got -3"),
+    "the same twice": (("--set", "N=4,N=5"), "--set gives N twice"),
+    "an unknown driver": (("--driver", "race"), "--driver must be auto, query, search, got race"),
+    "an unknown solver": (("--second-opinion", "z4"), "pysmt finds no solver z4"),
+    "no time": (("--time-limit", "0"), "--time-limit must be a positive number of seconds"),
+    "an assumption about messages": (
+        ("--assume", "x > 1"),
+        "--assume:1:1: x is a shared variable, which is not spoken of here",
+    ),
+    "no claim": (("--assume", "N +"), "--assume:1:4: the text ends too early"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "says"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_line(arguments: tuple[str, ...], says: str) -> None:
+    outcome = run("threshold", "check", str(STRB), *arguments)
+    assert outcome.code == 2
+    assert outcome.stdout == ""
+    assert outcome.stderr.count("\n") == 1
+    assert says in outcome.stderr
+
+
+def test_a_bad_file_is_one_line(tmp_path: Path) -> None:
+    odd = tmp_path / "odd.ta"
+    odd.write_text("skel A {\n  shared x\n}\n")
+    for command in ("check", "show"):
+        outcome = run("threshold", command, str(odd))
+        assert outcome.code == 2
+        assert re.fullmatch(r"error: .*odd\.ta:3:1: '}' was not expected here.*\n", outcome.stderr)

@@ -1,0 +1,53 @@
+"""Automata at hand, and a check whose counterexample is replayed step by step."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from fdverify.threshold.automaton import Automaton
+from fdverify.threshold.check import Checked, Settings, check
+from fdverify.threshold.interpret import starts, taken
+from fdverify.threshold.temporal import holds_of_run
+from fdverify.threshold.text.read import read, read_assumption
+
+STRB = Path(__file__).parents[2] / "examples" / "threshold" / "strb.ta"
+TEXT = STRB.read_text()
+QUIET, COUNTS = "do { }", "do { x' == x + 1; }"
+DRIVERS = ("query", "search")
+
+
+def assuming(*claims: str) -> Automaton:
+    """Reliable broadcast under another resilience condition."""
+    automaton = read(TEXT, "strb.ta")
+    return replace(automaton, assumptions=tuple(read_assumption(claim, automaton) for claim in claims))
+
+
+def one(*rules: str, spec: str, locations: str = "A B C", init: str = "A == N; x == 0;") -> Automaton:
+    """A small automaton over N, T and x."""
+    names = locations.split()
+    places = " ".join(f"{name}: [];" for name in names)
+    numbered = " ".join(f"{at}: {rule};" for at, rule in enumerate(rules))
+    rest = " ".join(f"{name} == 0;" for name in names if name not in init)
+    text = f"skel A {{ shared x; parameters N, T; assumptions {{ N >= 1; T >= 1; }} locations {{ {places} }} "
+    return read(f"{text} inits {{ {init} {rest} }} rules {{ {numbered} }} specifications {{ s: {spec}; }} }}", "t")
+
+
+def found(automaton: Automaton, name: str = "s", driver: str = "auto") -> Checked:
+    (specification,) = (each for each in automaton.specifications if each.name == name)
+    checked = check(automaton, specification, Settings(driver))
+    example = checked.counterexample
+    if example is not None:
+        assert starts(automaton, example.start)
+        configurations = [example.start]
+        back = 0
+        for at, (step, after) in enumerate(example.steps):
+            back = len(configurations) - 1 if at == example.loop else back
+            for _ in range(step.processes):
+                following = taken(replace(step, processes=1), configurations[-1])
+                assert following is not None
+                configurations.append(following)
+            assert configurations[-1] == after
+        if example.loop == len(example.steps):
+            back = len(configurations) - 1
+        assert configurations[back] == configurations[-1]
+        assert not holds_of_run(specification.formula, configurations, back)
+    return checked
