@@ -31,10 +31,7 @@ def _questions(folder: Path) -> Iterator[tuple[str, Path, str]]:
 
 
 def _row(what: str, file: Path, name: str) -> str:
-    cells = []
-    for driver in DRIVERS:
-        arguments = ["threshold", "check", str(file), "--spec", name, "--driver", driver, "--time-limit", str(LIMIT)]
-        run = measured("fdverify", arguments, repeats=1)
-        cells.append(f"over {LIMIT} s" if run.verdict == "unknown" else f"{run.wall:.1f} s, {run.memory} MB")
-        verdict = run.verdict if driver == DRIVERS[0] else verdict
-    return f"| {what} | {name} | {verdict} | {' | '.join(cells)} |"
+    question = ["threshold", "check", str(file), "--spec", name, "--time-limit", str(LIMIT)]
+    runs = [measured("fdverify", [*question, "--driver", driver], repeats=1) for driver in DRIVERS]
+    cells = [f"over {LIMIT} s" if run.verdict == "unknown" else f"{run.wall:.1f} s, {run.memory} MB" for run in runs]
+    return f"| {what} | {name} | {runs[0].verdict} | {' | '.join(cells)} |"
