@@ -14,7 +14,8 @@ def enough(problem: Problem, phases: int) -> bool:
     sets = problem.inhabited
     if len(sets) == 1:
         return phases >= 3
-    return not problem.counts_on_cycles and phases >= prod(len(some) for some in sets)
+    # One for each choice of a location from each set, and one for each step from a choice to another.
+    return not problem.counts_on_cycles and phases >= 2 * prod(len(some) for some in sets) - 1
 
 
 def too_many(phases: int) -> bool:
