@@ -8,8 +8,9 @@ from functools import reduce
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton
+from fdverify.threshold.claims.normal import any_of
 from fdverify.threshold.claims.thresholds import made_of_thresholds
-from fdverify.threshold.formula import And, Comparison, Constant, Formula, Or, holds, names
+from fdverify.threshold.formula import And, Comparison, Formula, Or, holds, names
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,10 @@ def _clause(automaton: Automaton, formula: Formula) -> Lasting | None:
     locations = {location.name for location in automaton.locations}
     counts = [part for part in _disjuncts(formula) if names(part) & locations]
     guards = [made_of_thresholds(automaton, part) for part in _disjuncts(formula) if part not in counts]
-    unless = reduce(Or, guards) if guards else Constant(False)
     if not counts:
-        return Lasting(unless, frozenset(), (frozenset(),))
+        return Lasting(any_of(guards), frozenset(), (frozenset(),))
     found = _occupation(reduce(Or, counts), locations)
-    return None if found is None else Lasting(unless, *found)
+    return None if found is None else Lasting(any_of(guards), *found)
 
 
 def _disjuncts(formula: Formula) -> list[Formula]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+
 from fdverify.threshold.formula import (
     And,
     Comparison,
@@ -99,3 +102,15 @@ def either(left: Formula, right: Formula) -> Formula:
 
 def _later(operator: type[Eventually] | type[Globally], operand: Formula) -> Formula:
     return operand if isinstance(operand, Constant) else operator(operand)
+
+
+def all_of(formulas: Iterable[Formula]) -> Formula:
+    return reduce(both, formulas, _TRUE)
+
+
+def any_of(formulas: Iterable[Formula]) -> Formula:
+    return reduce(either, formulas, _FALSE)
+
+
+_TRUE: Formula = Constant(True)
+_FALSE: Formula = Constant(False)

@@ -13,8 +13,8 @@ from functools import reduce
 from itertools import product
 
 from fdverify.errors import UsageError
-from fdverify.threshold.claims.normal import negated
-from fdverify.threshold.formula import And, Constant, Eventually, Formula, Globally, Or, is_temporal
+from fdverify.threshold.claims.normal import all_of, any_of, negated
+from fdverify.threshold.formula import And, Eventually, Formula, Globally, Or, is_temporal
 
 _MOST_CASES = 500
 
@@ -107,9 +107,9 @@ class _Cases:
         lasting = [part for part in others if isinstance(part, Globally)]
         found = [self._in_the_end(part) for part in ends]
         if len(present) == len(others):
-            found.append([_Case(for_good=(_any_of(present),))] if present else [])
+            found.append([_Case(for_good=(any_of(present),))] if present else [])
         elif len(coming) == len(others):
-            found.append(self._again_and_again(_any_of(coming)))
+            found.append(self._again_and_again(any_of(coming)))
         elif len(lasting) == len(others):
             found += [self.of(part) for part in lasting]
         else:
@@ -135,7 +135,7 @@ class _Cases:
         found = []
         for alternative in self._alternatives(formula):
             present = [part for part in alternative if not is_temporal(part)]
-            cases = [[_Case(again=(_all_of(present),))]] if present else []
+            cases = [[_Case(again=(all_of(present),))]] if present else []
             found.append(self._all([*cases, *(self._in_the_end(part) for part in alternative if is_temporal(part))]))
         return self._some(found)
 
@@ -144,7 +144,7 @@ class _Cases:
         found = []
         for clause in self._clauses(formula):
             present = [part for part in clause if not is_temporal(part)]
-            cases = [[_Case(at_last=(_any_of(present),))]] if present else []
+            cases = [[_Case(at_last=(any_of(present),))]] if present else []
             found.append(self._some([*cases, *(self._in_the_end(part) for part in clause if is_temporal(part))]))
         return self._all(found)
 
@@ -209,14 +209,6 @@ def _spread(kind: type[And] | type[Or], formula: Formula) -> list[Formula]:
         else:
             found.append(part)
     return found
-
-
-def _any_of(formulas: Sequence[Formula]) -> Formula:
-    return reduce(Or, formulas) if formulas else Constant(False)
-
-
-def _all_of(formulas: Sequence[Formula]) -> Formula:
-    return reduce(And, formulas) if formulas else Constant(True)
 
 
 def _shape(case: _Case) -> Shape:

@@ -100,6 +100,10 @@ class Expressions:
                 raise self._source.wrong(node, f"{shortened(name)} is a {kind}, which is not spoken of here")
         return value
 
+    def sum(self, node: Node) -> Linear:
+        self._measured(node)
+        return self._linear(self._value(node), node)
+
     def growth(self, name: str, node: Node) -> int:
         """How much is added to a shared variable that becomes the value of an expression."""
         self._measured(node)

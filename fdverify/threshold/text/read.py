@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from fdverify.errors import nearby
 from fdverify.logic import shortened
 from fdverify.threshold.automaton import Automaton, Location, Rule, Specification
-from fdverify.threshold.formula import Formula
+from fdverify.threshold.formula import Formula, Linear
 from fdverify.threshold.text.expressions import Expressions
 from fdverify.threshold.text.parse import Node, Source, text_of
 
@@ -31,6 +31,23 @@ def read_assumption(text: str, automaton: Automaton) -> Formula:
     reader = _Reader(source)
     reader.know(automaton)
     return reader.assumption(source.tree(text, "expression"))
+
+
+def read_claim(text: str, names: Iterable[str], place: str) -> Formula:
+    """A claim about these names, without times."""
+    return _over(names, place).claim(Source(place).tree(text, "expression"), {"name"})
+
+
+def read_linear(text: str, names: Iterable[str], place: str) -> Linear:
+    """A sum of these names."""
+    return _over(names, place).sum(Source(place).tree(text, "expression"))
+
+
+def _over(names: Iterable[str], place: str) -> Expressions:
+    expressions = Expressions(Source(place))
+    for name in names:
+        expressions.declare(name, "name")
+    return expressions
 
 
 class _Reader:
