@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from fdverify.threshold.automaton import Automaton, Specification
     from fdverify.threshold.check import Checked
 
-File = Annotated[Path, typer.Argument(metavar="FILE.ta", help="an automaton in ByMC's text format")]
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="an automaton in ByMC's text format, or a Python file (.py) with one or a control flow automaton",
+    ),
+]
 
 
 def threshold_app() -> typer.Typer:
@@ -35,6 +41,11 @@ def threshold_app() -> typer.Typer:
         help="Print an automaton as a Mermaid flowchart: a node a location, an edge a rule.",
         epilog="Example: fdverify threshold show examples/threshold/strb.ta",
     )(_show)
+    app.command(
+        "table",
+        help="Print published tables of four broadcasts beside ours, and the algorithms of a folder with times.",
+        epilog="Example: fdverify threshold table examples/threshold",
+    )(_table)
     return app
 
 
@@ -74,11 +85,11 @@ def _check(
     from fdverify.threshold.check import Settings, check_all
     from fdverify.threshold.instance import with_parameters
     from fdverify.threshold.runs.drivers import DRIVERS
-    from fdverify.threshold.text.read import read_assumption, read_file
+    from fdverify.threshold.text.read import read_assumption
 
     if driver not in DRIVERS:
         raise UsageError(f"--driver must be {', '.join(DRIVERS)}, got {driver}")
-    automaton = read_file(file)
+    automaton = _automaton(file)
     if assume:
         automaton = replace(automaton, assumptions=tuple(read_assumption(text, automaton) for text in assume))
     numbers = _numbers(fixed or "")
@@ -152,7 +163,46 @@ def _numbers(text: str) -> dict[str, int]:
 
 def _show(file: File) -> int:
     from fdverify.threshold.text.diagram import mermaid  # imported here: no other command reads grammars
+
+    print_out(mermaid(_automaton(file)))
+    return 0
+
+
+def _table(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="with the automata, and the published tables in dialog/")
+    ] = Path("examples/threshold"),
+    json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
+) -> int:
+    from fdverify.reports.threshold_tables import tables_document, tables_text
+    from fdverify.threshold.tables import algorithm_rows, compared_rows
+
+    line = TextLine("threshold table")
+    try:
+        compared = compared_rows(folder, line)
+        algorithms = list(algorithm_rows(folder, line))
+    finally:
+        line.close()
+    verdicts = {entry.checked.verdict.exit_code for entry in algorithms}
+    exit_code = (
+        1 if not all(row.agrees for row in compared) else next(code for code in (1, 4, 3, 0) if code in verdicts)
+    )
+    print_out(tables_document(compared, algorithms, exit_code) if json else tables_text(compared, algorithms))
+    return exit_code
+
+
+def _automaton(file: Path) -> Automaton:
+    """The automaton of a file."""
     from fdverify.threshold.text.read import read_file
 
-    print_out(mermaid(read_file(file)))
-    return 0
+    if file.suffix != ".py":
+        return read_file(file)
+    from fdverify.models.user_files import load_module
+    from fdverify.threshold.automaton import Automaton
+    from fdverify.threshold.flow import ControlFlow, threshold_automaton
+
+    values = vars(load_module(file)).values()
+    found = list({id(value): value for value in values if isinstance(value, Automaton | ControlFlow)}.values())
+    if len(found) != 1:
+        raise UsageError(f"{file} has {len(found)} automata, and one is needed", "an Automaton or a ControlFlow")
+    return found[0] if isinstance(found[0], Automaton) else threshold_automaton(found[0])

@@ -1,0 +1,97 @@
+"""Published tables beside ours: broadcasts at the sizes that others checked, and algorithms for all sizes."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fdverify.errors import UsageError
+from fdverify.smt.worker import run_in_worker
+from fdverify.threshold.automaton import Automaton
+from fdverify.threshold.check import Checked, Settings, check, check_all
+from fdverify.threshold.instance import with_parameters
+from fdverify.threshold.text.read import read_file
+from fdverify.verdict import Verdict
+
+Report = Callable[[str], None]
+_PUBLISHED = Path("dialog") / "published.csv"
+
+
+@dataclass(frozen=True)
+class PublishedRow:
+    """What somebody found at certain parameters, in how many seconds."""
+
+    algorithm: str
+    parameters: str
+    specification: str
+    verdict: str
+    seconds: str
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    published: PublishedRow
+    verdict: str
+    seconds: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether we say the same, or the others did not say."""
+        return self.published.verdict in (self.verdict, "out-of-memory") and self.verdict != "unknown"
+
+
+@dataclass(frozen=True)
+class AlgorithmRow:
+    """A specification of an automaton, for all parameters."""
+
+    automaton: Automaton
+    file: str
+    checked: Checked
+
+
+def compared_rows(folder: Path, report: Report) -> list[ComparedRow]:
+    """The published rows beside ours, at the same parameters, whatever the resilience condition."""
+    published = _published(folder / _PUBLISHED)
+    automata = {
+        name: replace(read_file(folder / "dialog" / f"{name.lower()}.ta"), assumptions=())
+        for name in dict.fromkeys(row.algorithm for row in published)
+    }
+
+    def work(send: Report) -> list[ComparedRow]:
+        return [_compared(automata[row.algorithm], row, send) for row in published]
+
+    return run_in_worker(work, None, report)
+
+
+def _published(path: Path) -> list[PublishedRow]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        return [
+            PublishedRow(row["algorithm"], row["parameters"], row["spec"], row["verdict"], row["spin_seconds"])
+            for row in rows
+        ]
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", "name the folder examples/threshold") from error
+    except (KeyError, ValueError) as error:
+        raise UsageError(f"{path} is no table of published verdicts") from error
+
+
+def _compared(automaton: Automaton, row: PublishedRow, report: Report) -> ComparedRow:
+    report(f"{row.algorithm} {row.parameters}")
+    numbers = {name: int(number) for name, number in (part.split("=") for part in row.parameters.split())}
+    (specification,) = (each for each in automaton.specifications if each.name == row.specification)
+    checked = check(with_parameters(automaton, numbers), specification, report=report)
+    # A premise that no run meets makes a specification hold.
+    words = {Verdict.PROVED: "holds", Verdict.VACUOUS: "holds"}
+    return ComparedRow(row, words.get(checked.verdict, str(checked.verdict)), checked.seconds)
+
+
+def algorithm_rows(folder: Path, report: Report) -> Iterator[AlgorithmRow]:
+    """Every specification of every automaton in a folder, for all parameters."""
+    for path in sorted(folder.glob("*.ta")):
+        automaton = read_file(path)
+        for checked in check_all(automaton, automaton.specifications, Settings(), report=report):
+            yield AlgorithmRow(automaton, path.name, checked)
