@@ -132,3 +132,27 @@ def test_a_bad_file_is_one_line(tmp_path: Path) -> None:
         outcome = run("threshold", command, str(odd))
         assert outcome.code == 2
         assert re.fullmatch(r"error: .*odd\.ta:3:1: '}' was not expected here.*\n", outcome.stderr)
+
+
+def test_published_tables_beside_ours(tmp_path: Path) -> None:
+    folder = tmp_path / "threshold"
+    (folder / "dialog").mkdir(parents=True)
+    shipped = STRB.parent / "dialog"
+    (folder / "strb.ta").write_text(STRB.read_text())
+    (folder / "dialog" / "byz.ta").write_text((shipped / "byz.ta").read_text())
+    rows = (shipped / "published.csv").read_text().splitlines()
+    some = [rows[0], *(row for row in rows if row.startswith("BYZ,") and "N=7 T=3" in row)]
+    table = folder / "dialog" / "published.csv"
+    table.write_text("\n".join(some) + "\n")
+    outcome = run("threshold", "table", str(folder))
+    assert outcome.code == 0
+    assert "12 of 12 rows agree or were not answered before" in outcome.stdout
+    assert re.search(r"│ strb\.ta +│ 4 +│ 8 +│ 3 +│ relay +│ proved", outcome.stdout)
+    table.write_text(table.read_text().replace("relay,violated", "relay,holds"))
+    document = json.loads(run("threshold", "table", str(folder), "--json").stdout)
+    assert document["exit_code"] == 1
+    assert {row["verdict"] for row in document["published"] if not row["agrees"]} == {"violated"}
+    table.unlink()
+    missing = run("threshold", "table", str(folder))
+    assert (missing.code, missing.stdout, missing.stderr.count("\n")) == (2, "", 1)
+    assert "cannot read" in missing.stderr
