@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fdverify.errors import UsageError
+from fdverify.logic import shortened
 from fdverify.threshold.formula import Formula
 
 
@@ -54,3 +57,14 @@ class Automaton:
     initial: tuple[Formula, ...]
     rules: tuple[Rule, ...]
     specifications: tuple[Specification, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse names that two things have, or that solvers and texts would take for something else."""
+        places = [location.name for location in self.locations]
+        seen: set[str] = set()
+        for name in (*self.local, *self.shared, *self.parameters, *self.unknowns, *places):
+            if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is None:
+                raise UsageError(f"{self.name}: {shortened(name)!r} cannot be a name")
+            if name in seen:
+                raise UsageError(f"{self.name}: {shortened(name)} is declared twice")
+            seen.add(name)

@@ -24,10 +24,17 @@ def _along(formula: Formula, run: Sequence[Mapping[str, int]], back: int) -> lis
         case Implies(left, right):
             return [not a or b for a, b in zip(_along(left, run, back), _along(right, run, back), strict=True)]
         case Eventually(operand):
-            inside = _along(operand, run, back)
-            return [any(inside[min(at, back) :]) for at in range(len(run))]
+            return _sometimes(_along(operand, run, back), back)
         case Globally(operand):
-            inside = _along(operand, run, back)
-            return [all(inside[min(at, back) :]) for at in range(len(run))]
+            return [not value for value in _sometimes([not value for value in _along(operand, run, back)], back)]
         case _:
             return [holds(formula, values) for values in run]
+
+
+def _sometimes(inside: list[bool], back: int) -> list[bool]:
+    """At each place, whether it is so there or later; from each place of the loop on all of the loop is to come."""
+    later = any(inside[back:])
+    found = [later] * len(inside)
+    for at in reversed(range(back)):
+        found[at] = later = later or inside[at]
+    return found

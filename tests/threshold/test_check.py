@@ -1,5 +1,7 @@
 """Checking specifications for all parameters: verdicts and counterexamples, by both drivers."""
 
+from dataclasses import replace
+
 import pytest
 
 from fdverify.errors import InternalError, UsageError
@@ -229,3 +231,29 @@ def test_a_guard_that_may_change_twice_is_refused() -> None:
     automaton = read(text, "t")
     with pytest.raises(UsageError, match="whether x - y >= 0 may change more than once"):
         check(automaton, automaton.specifications[0])
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize("name", ["rule0", "moment1", "times", "order", "assert"])
+def test_a_name_means_nothing_to_the_solver(name: str, driver: str) -> None:
+    """An unknown of the solver's must not be one of the automaton's numbers."""
+    text = f"""skel A {{ shared {name}; parameters N; assumptions {{ N >= 1; }} locations {{ A: []; B: []; }}
+      inits {{ A == N; B == 0; {name} == 0; }} rules {{ 0: A -> B when (true) do {{ {name}' == {name} + 2; }}; }}
+      specifications {{ s: []({name} == 0); t: <>(B == 0 && {name} == 0); }} }}"""
+    assert found(read(text, "t"), "s", driver).verdict is BROKEN
+    assert check(read(text, "t"), read(text, "t").specifications[0], Settings(driver, "cvc5")).verdict is BROKEN
+
+
+@pytest.mark.parametrize("name", ["A@1", "times 0@1", "", "A"])
+def test_names_that_mean_something_are_refused(name: str) -> None:
+    automaton = one(f"A -> B when (true) {QUIET}", spec="[](B == 0)")
+    with pytest.raises(UsageError, match=r"cannot be a name|declared twice"):
+        replace(automaton, shared=(name,))
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_run_that_is_too_long_to_be_replayed_is_unknown(driver: str) -> None:
+    automaton = with_parameters(one(f"A -> B when (true) {COUNTS}", spec="[](B < N)"), {"N": 10**9})
+    checked = found(automaton, driver=driver)
+    assert checked.verdict is Verdict.UNKNOWN
+    assert "a run of 1000000000 steps" in checked.detail

@@ -62,7 +62,7 @@ class Runs(Legs):
         configurations = [self.start, *(leg.after for leg in self.legs)]
         over = [[z3.BoolVal(True)] * len(configurations)]  # of each moment, whether it is not after each of these
         for place, moment in enumerate(shape.moments[1:], start=1):
-            here = [z3.Bool(f"moment{place}@{at}") for at in range(len(configurations))]
+            here = [z3.Bool(f"moment {place}@{at}") for at in range(len(configurations))]
             self.facts += [z3.Implies(now, then) for now, then in pairwise(here)]
             self.facts += [z3.Implies(now, then) for now, then in zip(here, over[moment.after or 0], strict=True)]
             self.facts.append(here[-1])

@@ -74,6 +74,7 @@ class Legs:
         return self.legs[-1].after if self.legs else self.start
 
     def _natural(self, name: str) -> Any:
+        """A number of this name; names that no automaton can use have a blank."""
         constant = z3.Int(name)
         self.facts.append(constant >= 0)
         return constant
@@ -81,7 +82,7 @@ class Legs:
     def _leg(self, rules: Iterable[Rule], single: bool) -> Leg:
         """Rules taken so often, whatever their guards."""
         before, at = self.end, len(self.legs) + 1
-        taken = {rule: self._natural(f"rule{self._places[rule]}@{at}") for rule in rules}
+        taken = {rule: self._natural(f"times {self._places[rule]}@{at}") for rule in rules}
         changes: dict[str, list[Any]] = {}
         for rule, times in taken.items():
             for name, change in _changes(rule):

@@ -15,7 +15,7 @@ from fdverify.threshold.runs.encode import Runs
 from fdverify.threshold.runs.outcome import Outcome, Watch
 from fdverify.threshold.runs.phases import enough, too_many
 from fdverify.threshold.runs.problem import Problem
-from fdverify.threshold.runs.realise import Found, NoOrder, realised, smallest
+from fdverify.threshold.runs.realise import MOST_STEPS, Found, NoOrder, realised, smallest, steps_of
 
 
 def query(problem: Problem, watch: Watch) -> Outcome:
@@ -51,6 +51,9 @@ def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
             return Outcome("none") if doubt is None else Outcome("unknown", doubt, facts=tuple(runs.facts))
         answer = smallest(runs, solver, answer, fewest)
         fewest = int(answer.value(runs.processes))
+        steps = steps_of(runs, answer)
+        if steps > MOST_STEPS:
+            return Outcome("unknown", f"a run of {steps} steps that may break it is too long to be replayed")
         found = realised(runs, answer)
         if isinstance(found, Found):
             doubt = watch.confirm(runs.facts, "sat")

@@ -53,6 +53,13 @@ def smallest(legs: Legs, solver: Solver, answer: Answer, fewest: int) -> Answer:
     return answer
 
 
+MOST_STEPS = 100_000
+
+
+def steps_of(legs: Legs, answer: Answer) -> int:
+    return sum(int(answer.value(times)) for leg in legs.legs for times in leg.taken.values())
+
+
 def realised(legs: Legs, answer: Answer) -> Found | NoOrder:
     """The run as steps of single processes."""
     values = start = _numbers(legs.start, answer)

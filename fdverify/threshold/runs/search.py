@@ -23,7 +23,7 @@ from fdverify.threshold.runs.legs import Legs, lasts
 from fdverify.threshold.runs.outcome import Outcome, Watch
 from fdverify.threshold.runs.phases import enough, too_many
 from fdverify.threshold.runs.problem import Problem
-from fdverify.threshold.runs.realise import Found, realised, smallest
+from fdverify.threshold.runs.realise import MOST_STEPS, Found, realised, smallest, steps_of
 from fdverify.threshold.runs.terms import all_of, is_reached, truth
 
 
@@ -164,6 +164,9 @@ class _Search:
             if answer.status == "unsat":
                 return
             answer = smallest(self._legs, self._solver, answer, 0)
+            steps = steps_of(self._legs, answer)
+            if steps > MOST_STEPS:
+                raise _GaveUp(f"a run of {steps} steps that may break it is too long to be replayed", ())
             found = realised(self._legs, answer)
             if not isinstance(found, Found):
                 self.without_order = True
