@@ -152,7 +152,7 @@ def _numbers(text: str) -> dict[str, int]:
     """``N=7,T=2`` by name."""
     found: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
-        match = re.fullmatch(r"([A-Za-z_]\w*)\s*=\s*(-?\d{1,15})", part)
+        match = re.fullmatch(r"([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(-?[0-9]{1,15})", part)
         if match is None:
             raise UsageError(f"--set {part}: this is no NAME=NUMBER")
         if match[1] in found:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Any
 
-from fdverify.errors import InternalError
+from fdverify.errors import InternalError, UsageError
 from fdverify.smt.script import Script, printed, self_contained
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.threshold.automaton import Automaton, Specification
@@ -117,7 +117,10 @@ def check(
         return checked(Verdict.VIOLATED, f"{name} is broken by the run shown", counterexample=shown)
     for needed, without_rules, vacuous in _needed(formula):
         some = replace(automaton, rules=()) if without_rules else automaton
-        possible = _some_run(some, name, needed, settings, report)
+        try:
+            possible = _some_run(some, name, needed, settings, report)
+        except UsageError as error:  # of a premise that matters to nothing, so that it was not refused at first
+            possible = Outcome("unknown", error.message)
         if possible.status == "none":
             return checked(Verdict.VACUOUS, f"{vacuous} for any admissible parameters")
         if possible.status == "unknown":

@@ -257,3 +257,31 @@ def test_a_run_that_is_too_long_to_be_replayed_is_unknown(driver: str) -> None:
     checked = found(automaton, driver=driver)
     assert checked.verdict is Verdict.UNKNOWN
     assert "a run of 1000000000 steps" in checked.detail
+
+
+def balanced(claims: list[str], sign: str) -> str:
+    """Many claims, nested no more deeply than must be."""
+    if len(claims) == 1:
+        return claims[0]
+    middle = len(claims) // 2
+    return f"({balanced(claims[:middle], sign)} {sign} {balanced(claims[middle:], sign)})"
+
+
+def test_long_formulas_are_not_nested_deeply() -> None:
+    claims = [f"x >= {number}" for number in range(1, 1500)]
+    for formula in (balanced([*claims, "A == 0"], "&&"), f"{balanced(claims, '||')} || []<>(A == 0)"):
+        assert found(one(f"A -> B when (true) {COUNTS}", spec=f"<>({formula})")).verdict is BROKEN
+
+
+def test_a_claim_with_too_many_clauses_is_refused_at_once() -> None:
+    many = " || ".join(f"(A != 0 && x < {number})" for number in range(1, 30))
+    automaton = one(f"A -> B when (true) {COUNTS}", spec=f"<>!({many})")
+    with pytest.raises(UsageError, match="has more than 200 clauses"):
+        check_all(automaton, automaton.specifications, Settings(), time_limit=1)
+
+
+def test_a_premise_that_is_not_decided_proves_nothing() -> None:
+    """The goal holds anyway, so that it was not refused; whether any run meets the premise is another question."""
+    checked = found(one(f"A -> B when (true) {COUNTS}", spec="[](A != 1) -> [](x >= 0)"))
+    assert checked.verdict is Verdict.UNKNOWN
+    assert checked.detail.startswith("whether there is a run to speak of: s: what holds for good")

@@ -1,15 +1,24 @@
 """The symbolic engine and the explicit-state checker, which shares nothing with it, on random automata."""
 
+import random
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 
 from fdverify.errors import UsageError
+from fdverify.smt.solver import ArithmeticSolver
 from fdverify.threshold.automaton import Automaton, Specification
-from fdverify.threshold.check import Checked, Settings, check
+from fdverify.threshold.check import Checked, Settings, check, refuse_undecided
 from fdverify.threshold.claims.premise import premise
+from fdverify.threshold.claims.shapes import shapes
+from fdverify.threshold.claims.thresholds import Threshold
 from fdverify.threshold.formula import Not
 from fdverify.threshold.instance import with_parameters
+from fdverify.threshold.runs.encode import Runs
+from fdverify.threshold.runs.phases import enough
+from fdverify.threshold.runs.problem import Problem, problem
+from fdverify.threshold.runs.realise import Found, realised
 from fdverify.threshold.text.read import read
 from fdverify.threshold.text.write import formula_text
 from fdverify.verdict import Verdict
@@ -109,3 +118,43 @@ def test_what_is_said_of_all_parameters_is_so_of_some() -> None:
     assert set(outcomes) <= {"proved", "violated", "vacuous", "refused"}
     assert outcomes["violated"] >= COUNT // 3
     assert outcomes["proved"] >= COUNT // 8
+
+
+def some_runs(problem: Problem, tracked: Sequence[Threshold], phases: int) -> bool:
+    """Whether the formula has a run; with everything tracked and so many phases, it can be put into an order."""
+    runs = Runs(problem, tracked, phases)
+    solver = ArithmeticSolver()
+    solver.add(runs.facts)
+    answer = solver.ask()
+    assert answer.status != "unknown"
+    if answer.status == "sat" and len(tracked) == len(problem.thresholds) and (phases or not problem.inhabited):
+        assert isinstance(realised(runs, answer), Found)
+    return answer.status == "sat"
+
+
+def forced(text: str, parameters: Parameters, name: str, source: random.Random) -> str:
+    """What formulas say that track more than they need: with all it takes, the truth; with less, nothing less."""
+    automaton, specification = named(text, name)
+    try:
+        fixed = with_parameters(automaton, parameters)
+        refuse_undecided(fixed, specification)
+        problems = [problem(fixed, name, shape) for shape in shapes(name, specification.formula)]
+    except UsageError:
+        return "refused"
+    broken = holds(text, name, parameters) is False
+    for each in problems:
+        some = source.sample(list(each.thresholds), source.randint(0, len(each.thresholds)))
+        if broken and not any(some_runs(other, some if other is each else (), 0) for other in problems):
+            return f"{name} at {parameters} is broken by no run that tracks {some}\n{text}"
+    phases = [next((p for p in (1, 3, 5, 7) if enough(each, p)), None) if each.inhabited else 0 for each in problems]
+    if None in phases:
+        return "too many phases"
+    found = any(some_runs(each, list(each.thresholds), p or 0) for each, p in zip(problems, phases, strict=True))
+    return str(broken) if found == broken else f"{name} at {parameters} is {broken}, not {found}\n{text}"
+
+
+def test_formulas_that_track_everything_are_exact() -> None:
+    source = random.Random(5)
+    outcomes = Counter(forced(*each, source) for each in each_mutant(seed=14, count=COUNT))
+    assert set(outcomes) <= {"True", "False", "refused", "too many phases"}
+    assert min(outcomes["True"], outcomes["False"]) >= COUNT // 5

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.claims.normal import any_of
 from fdverify.threshold.claims.thresholds import made_of_thresholds
 from fdverify.threshold.formula import And, Comparison, Formula, Or, holds, names
+
+_MOST_CLAUSES = 200
 
 
 @dataclass(frozen=True)
@@ -34,24 +35,35 @@ class Lasting:
 
 def lasting(automaton: Automaton, name: str, formula: Formula) -> list[Lasting]:
     """A claim that holds for good, as a conjunction; one of another form is refused."""
-    if isinstance(formula, And):
-        return [*lasting(automaton, name, formula.left), *lasting(automaton, name, formula.right)]
     whole = _clause(automaton, formula)
     if whole is not None:
         return [whole]
+    if isinstance(formula, And):
+        return [*lasting(automaton, name, formula.left), *lasting(automaton, name, formula.right)]
+    if _clauses(formula) > _MOST_CLAUSES:
+        raise UsageError(f"{name}: what holds for good in a run that breaks it has more than {_MOST_CLAUSES} clauses")
     parts = _disjuncts(formula)
     for at, part in enumerate(parts):
         if isinstance(part, And):
             others = [*parts[:at], *parts[at + 1 :]]
             return [
-                claim
-                for side in (part.left, part.right)
-                for claim in lasting(automaton, name, reduce(Or, [*others, side]))
+                claim for side in (part.left, part.right) for claim in lasting(automaton, name, any_of([*others, side]))
             ]
     raise UsageError(
         f"{name}: what holds for good in a run that breaks it must say that locations are empty, or that one of some is"
         " not, or a guard, or a guard or one of these"
     )
+
+
+def _clauses(formula: Formula) -> int:
+    """How many clauses a formula has if it is written as a conjunction of disjunctions."""
+    match formula:
+        case And(left, right):
+            return _clauses(left) + _clauses(right)
+        case Or(left, right):
+            return _clauses(left) * _clauses(right)
+        case _:
+            return 1
 
 
 def _clause(automaton: Automaton, formula: Formula) -> Lasting | None:
@@ -61,7 +73,7 @@ def _clause(automaton: Automaton, formula: Formula) -> Lasting | None:
     guards = [made_of_thresholds(automaton, part) for part in _disjuncts(formula) if part not in counts]
     if not counts:
         return Lasting(any_of(guards), frozenset(), (frozenset(),))
-    found = _occupation(reduce(Or, counts), locations)
+    found = _occupation(any_of(counts), locations)
     return None if found is None else Lasting(any_of(guards), *found)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import reduce
+from collections.abc import Callable, Iterable
 
 from fdverify.threshold.formula import (
     And,
@@ -105,12 +104,17 @@ def _later(operator: type[Eventually] | type[Globally], operand: Formula) -> For
 
 
 def all_of(formulas: Iterable[Formula]) -> Formula:
-    return reduce(both, formulas, _TRUE)
+    return _balanced(both, formulas, Constant(True))
 
 
 def any_of(formulas: Iterable[Formula]) -> Formula:
-    return reduce(either, formulas, _FALSE)
+    return _balanced(either, formulas, Constant(False))
 
 
-_TRUE: Formula = Constant(True)
-_FALSE: Formula = Constant(False)
+def _balanced(join: Callable[[Formula, Formula], Formula], formulas: Iterable[Formula], neither: Formula) -> Formula:
+    """One formula of many, not nested more deeply than it must be: formulas are walked through by recursion."""
+    left = list(formulas)
+    while len(left) > 1:
+        pairs = [join(one, other) for one, other in zip(left[::2], left[1::2], strict=False)]
+        left = [*pairs, *left[2 * len(pairs) :]]
+    return left[0] if left else neither
