@@ -9,7 +9,7 @@ from pathlib import Path
 from commands import ROOT, measured
 from large_automaton import large_automaton
 
-LIMIT = 60
+LIMIT = 30
 DRIVERS = ("auto", "query", "search")
 
 

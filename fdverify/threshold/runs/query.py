@@ -7,15 +7,17 @@ With all of them tracked only sets of locations that must stay inhabited can fai
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fdverify.errors import InternalError
 from fdverify.smt.solver import ArithmeticSolver
 from fdverify.threshold.claims.thresholds import Threshold, thresholds
 from fdverify.threshold.formula import holds
 from fdverify.threshold.runs.encode import Runs
 from fdverify.threshold.runs.outcome import Outcome, Watch
-from fdverify.threshold.runs.phases import enough, too_many
+from fdverify.threshold.runs.phases import TOO_MANY, enough, too_many
 from fdverify.threshold.runs.problem import Problem
-from fdverify.threshold.runs.realise import MOST_STEPS, Found, NoOrder, realised, smallest, steps_of
+from fdverify.threshold.runs.realise import Found, NoOrder, TooLong, realised, smallest
 
 
 def query(problem: Problem, watch: Watch) -> Outcome:
@@ -29,9 +31,7 @@ def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
     tracked: list[Threshold] = []
     phases = fewest = 0
     while len(tracked) <= most:
-        watch.report(
-            f"{len(tracked)} of {len(problem.thresholds)} thresholds tracked" + f", {phases} phases" * bool(phases)
-        )
+        watch.report(_progress(problem, tracked, phases))
         runs = Runs(problem, tracked, phases)
         solver = ArithmeticSolver()
         solver.add(runs.facts)
@@ -40,34 +40,40 @@ def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
         if answer.status != "sat":
             answer = solver.ask()
         if answer.status == "unknown":
-            return Outcome("unknown", f"the solver gave up: {answer.reason}", facts=tuple(runs.facts))
+            return _unknown(f"the solver gave up: {answer.reason}", runs)
         if answer.status == "unsat":
-            if phases and not enough(problem, phases):
-                phases *= 2
-                if too_many(phases):
-                    return Outcome("unknown", "to keep several sets of locations inhabited may take too many phases")
-                continue
-            doubt = watch.confirm(runs.facts, "unsat")
-            return Outcome("none") if doubt is None else Outcome("unknown", doubt, facts=tuple(runs.facts))
+            if not phases or enough(problem, phases):
+                doubt = watch.confirm(runs.facts, "unsat")
+                return Outcome("none") if doubt is None else _unknown(doubt, runs)
+            phases *= 2
+            if too_many(phases):
+                return Outcome("unknown", TOO_MANY)
+            continue
         answer = smallest(runs, solver, answer, fewest)
         fewest = int(answer.value(runs.processes))
-        steps = steps_of(runs, answer)
-        if steps > MOST_STEPS:
-            return Outcome("unknown", f"a run of {steps} steps that may break it is too long to be replayed")
         found = realised(runs, answer)
+        if isinstance(found, TooLong):
+            return Outcome("unknown", str(found))
         if isinstance(found, Found):
             doubt = watch.confirm(runs.facts, "sat")
-            return (
-                Outcome("found", found=found) if doubt is None else Outcome("unknown", doubt, facts=tuple(runs.facts))
-            )
-        more = _to_track(runs, found)
+            return Outcome("found", found=found) if doubt is None else _unknown(doubt, runs)
         if phases:
             raise InternalError("a run of the solver, with all its phases, has no order")
+        more = _to_track(runs, found)
         if more:
             tracked = tracked + more
         else:
             tracked, phases = list(problem.thresholds), 1
     return None
+
+
+def _progress(problem: Problem, tracked: Sequence[Threshold], phases: int) -> str:
+    in_phases = f", {phases} phases" if phases else ""
+    return f"{len(tracked)} of {len(problem.thresholds)} thresholds tracked{in_phases}"
+
+
+def _unknown(reason: str, runs: Runs) -> Outcome:
+    return Outcome("unknown", reason, facts=tuple(runs.facts))
 
 
 def _to_track(runs: Runs, failed: NoOrder) -> list[Threshold]:

@@ -53,15 +53,24 @@ def smallest(legs: Legs, solver: Solver, answer: Answer, fewest: int) -> Answer:
     return answer
 
 
-MOST_STEPS = 100_000
+@dataclass(frozen=True)
+class TooLong:
+    """A run has so many steps that it is not replayed, and so is not shown."""
+
+    steps: int
+
+    def __str__(self) -> str:
+        return f"a run of {self.steps} steps that may break it is too long to be replayed"
 
 
-def steps_of(legs: Legs, answer: Answer) -> int:
-    return sum(int(answer.value(times)) for leg in legs.legs for times in leg.taken.values())
+_MOST_STEPS = 100_000
 
 
-def realised(legs: Legs, answer: Answer) -> Found | NoOrder:
+def realised(legs: Legs, answer: Answer) -> Found | NoOrder | TooLong:
     """The run as steps of single processes."""
+    steps = sum(int(answer.value(times)) for leg in legs.legs for times in leg.taken.values())
+    if steps > _MOST_STEPS:
+        return TooLong(steps)
     values = start = _numbers(legs.start, answer)
     rules: list[Rule] = []
     loop: int | None = None

@@ -21,9 +21,9 @@ from fdverify.threshold.claims.thresholds import Context, settled
 from fdverify.threshold.formula import Constant
 from fdverify.threshold.runs.legs import Legs, lasts
 from fdverify.threshold.runs.outcome import Outcome, Watch
-from fdverify.threshold.runs.phases import enough, too_many
+from fdverify.threshold.runs.phases import TOO_MANY, enough, too_many
 from fdverify.threshold.runs.problem import Problem
-from fdverify.threshold.runs.realise import MOST_STEPS, Found, realised, smallest, steps_of
+from fdverify.threshold.runs.realise import Found, TooLong, realised, smallest
 from fdverify.threshold.runs.terms import all_of, is_reached, truth
 
 
@@ -52,7 +52,7 @@ def search_among(problem: Problem, watch: Watch, most: float) -> Outcome | None:
             return Outcome("none")
         phases = phases * 2 or 1
         if too_many(phases):
-            return Outcome("unknown", "to keep several sets of locations inhabited may take too many phases")
+            return Outcome("unknown", TOO_MANY)
 
 
 class _GaveUp(Exception):
@@ -164,10 +164,9 @@ class _Search:
             if answer.status == "unsat":
                 return
             answer = smallest(self._legs, self._solver, answer, 0)
-            steps = steps_of(self._legs, answer)
-            if steps > MOST_STEPS:
-                raise _GaveUp(f"a run of {steps} steps that may break it is too long to be replayed", ())
             found = realised(self._legs, answer)
+            if isinstance(found, TooLong):
+                raise _GaveUp(str(found), ())
             if not isinstance(found, Found):
                 self.without_order = True
                 return
