@@ -1,0 +1,28 @@
+"""An automaton as large as those of consensus algorithms with many messages: it is decided, whatever it takes."""
+
+from pathlib import Path
+
+import pytest
+
+from fdverify.models.user_files import load_module
+from fdverify.threshold.text.read import read
+from fdverify.verdict import Verdict
+from tests.threshold.small import found
+
+GENERATOR = load_module(Path(__file__).parents[2] / "benchmarks" / "large_automaton.py")
+AUTOMATON = read(GENERATOR.large_automaton(locations=100, rules=1300), "large.ta")
+
+
+def test_it_has_the_size_that_is_said() -> None:
+    assert (len(AUTOMATON.locations), len(AUTOMATON.rules)) == (100, 1300)
+    assert len({rule.guard for rule in AUTOMATON.rules}) == 11  # true, and ten others
+
+
+@pytest.mark.parametrize("name", ["unforgeability", "agreement", "correctness"])
+def test_what_holds_is_proved(name: str) -> None:
+    assert found(AUTOMATON, name).verdict is Verdict.PROVED
+
+
+def test_what_does_not_hold_is_shown() -> None:
+    """One is helped by faulty processes to decide, and the others wait for ever."""
+    assert found(AUTOMATON, "relay").verdict is Verdict.VIOLATED
