@@ -36,20 +36,21 @@ def search(problem: Problem, watch: Watch) -> Outcome:
 def search_among(problem: Problem, watch: Watch, most: float) -> Outcome | None:
     """The outcome, unless there are more than so many nodes."""
     phases = 0
+    best: Found | None = None
     while True:
-        found = _Search(problem, phases, watch, most)
+        search = _Search(problem, phases, watch, most, best)
         try:
-            found.go()
+            search.go()
         except _GaveUp as gave_up:
             return Outcome("unknown", gave_up.reason, facts=gave_up.facts)
         except _TooMany:
             return None
-        if found.best is not None:
-            return Outcome("found", found=found.best)
-        if found.without_order and phases:
+        best = search.best
+        if search.without_order and phases:
             raise InternalError("a run of the solver, with all its phases, has no order")
-        if not found.without_order and (not phases or enough(problem, phases)):
-            return Outcome("none")
+        # A run without an order may have one in phases, and fewer processes than the best one.
+        if not search.without_order and (best is not None or not phases or enough(problem, phases)):
+            return Outcome("none") if best is None else Outcome("found", found=best)
         phases = phases * 2 or 1
         if too_many(phases):
             return Outcome("unknown", TOO_MANY)
@@ -69,8 +70,8 @@ class _TooMany(Exception):
 
 
 class _Search:
-    def __init__(self, problem: Problem, phases: int, watch: Watch, most: float) -> None:
-        self.best: Found | None = None
+    def __init__(self, problem: Problem, phases: int, watch: Watch, most: float, best: Found | None) -> None:
+        self.best = best
         self.without_order = False
         """Whether a run was found that could not be put into an order."""
         self._problem = problem
@@ -80,7 +81,7 @@ class _Search:
         self._told = 0
         self._visited = 0
         self._most = most
-        self._limits: list[Any] = []
+        self._limits = [] if best is None else [self._fewer_than(best)]
         """What a run must be to be better than the best one."""
 
     def go(self) -> None:
@@ -171,8 +172,10 @@ class _Search:
                 self.without_order = True
                 return
             self.best = found
-            processes = int(answer.value(self._legs.processes))
-            self._limits = [self._legs.processes < processes]
+            self._limits = [self._fewer_than(found)]
+
+    def _fewer_than(self, found: Found) -> Any:
+        return self._legs.processes < sum(found.start[place.name] for place in self._problem.automaton.locations)
 
     def _ask(self) -> Answer:
         self._tell()
