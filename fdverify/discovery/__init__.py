@@ -1,0 +1,1 @@
+"""What nobody has to write: bounds, invariants, missing conjuncts, maps of parameters."""

@@ -1,0 +1,160 @@
+"""Conjuncts that are made by a program and read by people: a premise, a conclusion, both in the words of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+from fdverify.logic import And, Implies, Not, Number, Truth
+from fdverify.models.system import Property, State
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A sum of multiples of named integers, and a constant."""
+
+    coefficients: tuple[tuple[str, int], ...]
+    constant: int = 0
+
+    @staticmethod
+    def of(coefficients: Mapping[str, int], constant: int = 0) -> Linear:
+        return Linear(tuple((name, times) for name, times in coefficients.items() if times != 0), constant)
+
+    def value(self, s: State) -> Number:
+        total: Number = self.constant
+        for name, times in self.coefficients:
+            total = total + (s[name] if times == 1 else times * s[name])
+        return total
+
+    def plus(self, other: Linear, times: int = 1) -> Linear:
+        total = dict(self.coefficients)
+        for name, coefficient in other.coefficients:
+            total[name] = total.get(name, 0) + times * coefficient
+        return Linear.of(total, self.constant + times * other.constant)
+
+    def minus(self, other: Linear) -> Linear:
+        return self.plus(other, -1)
+
+    def shifted(self, number: int) -> Linear:
+        return Linear(self.coefficients, self.constant + number)
+
+    def source(self) -> str:
+        text = ""
+        ordered = sorted(
+            self.coefficients, key=lambda part: part[1] < 0
+        )  # none begins with a minus if it can be helped
+        for name, times in ordered:
+            part = f"s.{name}" if abs(times) == 1 else f"{abs(times)} * s.{name}"
+            text = _joined(text, times, part)
+        return text if text and not self.constant else _joined(text, self.constant, str(abs(self.constant)))
+
+
+def _joined(text: str, sign: int, part: str) -> str:
+    if not text:
+        return f"-{part}" if sign < 0 else part
+    return f"{text} - {part}" if sign < 0 else f"{text} + {part}"
+
+
+@dataclass(frozen=True)
+class IsAt:
+    """A program counter has one of its values."""
+
+    subject: str
+    label: IntEnum
+
+    def holds(self, s: State) -> Truth:
+        return s[self.subject] == self.label
+
+    def source(self) -> str:
+        return f"s.{self.subject} == {type(self.label).__name__}.{self.label.name}"
+
+
+@dataclass(frozen=True)
+class Is:
+    """A flag is set, or is not."""
+
+    subject: str
+    yes: bool
+
+    def holds(self, s: State) -> Truth:
+        return s[self.subject] if self.yes else Not(s[self.subject])
+
+    def source(self) -> str:
+        return f"s.{self.subject}" if self.yes else f"Not(s.{self.subject})"
+
+
+@dataclass(frozen=True)
+class InTransit:
+    """Whether a message of an age from ``low`` to ``high`` is in transit; they are 0 and Δ where they are left out."""
+
+    subject: str
+    bound: str
+    yes: bool
+    low: Linear | None = None
+    high: Linear | None = None
+
+    def holds(self, s: State) -> Truth:
+        buffer = s[self.subject]
+        if self.low is None and self.high is None:
+            return Not(buffer.empty()) if self.yes else buffer.empty()
+        if self.low == self.high and self.low is not None:
+            found = buffer.has(self.low.value(s))
+        else:
+            low = 0 if self.low is None else self.low.value(s)
+            high = s[self.bound] if self.high is None else self.high.value(s)
+            found = buffer.any(low, high)
+        return found if self.yes else Not(found)
+
+    def source(self) -> str:
+        if self.low is None and self.high is None:
+            empty = f"s.{self.subject}.empty()"
+            return f"Not({empty})" if self.yes else empty
+        if self.low == self.high and self.low is not None:
+            found = f"s.{self.subject}.has({self.low.source()})"
+        else:
+            low = "0" if self.low is None else self.low.source()
+            high = f"s.{self.bound}" if self.high is None else self.high.source()
+            found = f"s.{self.subject}.any({low}, {high})"
+        return found if self.yes else f"Not({found})"
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """A comparison of two sums."""
+
+    left: Linear
+    right: Linear
+
+    def holds(self, s: State) -> Truth:
+        return self.left.value(s) <= self.right.value(s)
+
+    def source(self) -> str:
+        return f"{self.left.source()} <= {self.right.source()}"
+
+
+Condition: TypeAlias = IsAt | Is | InTransit | AtMost
+
+
+@dataclass(frozen=True)
+class Clause:
+    """If all premises hold, so does the conclusion."""
+
+    premises: tuple[Condition, ...]
+    conclusion: Condition
+
+    def holds(self, s: State) -> Truth:
+        if not self.premises:
+            return self.conclusion.holds(s)
+        return Implies(And(*(premise.holds(s) for premise in self.premises)), self.conclusion.holds(s))
+
+    def source(self) -> str:
+        if not self.premises:
+            return self.conclusion.source()
+        premises = [premise.source() for premise in self.premises]
+        premise = premises[0] if len(premises) == 1 else f"And({', '.join(premises)})"
+        return f"Implies({premise}, {self.conclusion.source()})"
+
+    def named(self, name: str) -> Property:
+        return Property(name, self.holds, self.source())

@@ -1,0 +1,72 @@
+"""One round of a system over integers and truth values alone: buffers are summarised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from fdverify.logic import Number
+from fdverify.models.layout import columns_of
+from fdverify.models.system import Ages, Flag, State, System, Variable
+from fdverify.symbolic.selection import fresh_parts
+from fdverify.symbolic.summary import SummaryBuffer, SummarySelection
+from fdverify.symbolic.values import Bool, Int, truth
+
+
+@dataclass(frozen=True)
+class SummarisedRound:
+    """The initial state, any state, and the state after one round from it.
+
+    ``given`` is what is known of the parameters, ``allowed`` what must hold of the choices for the round to happen.
+    """
+
+    system: System
+    initial: State
+    before: State
+    after: State
+    given: tuple[Any, ...]
+    allowed: tuple[Any, ...]
+
+    def in_range(self, state: State) -> list[Any]:
+        """What every buffer's summary satisfies."""
+        buffers = [state[v.name] for v in self.system.variables if isinstance(v.sort, Ages)]
+        return [truth(buffer.in_range()) for buffer in buffers]
+
+
+def summarised_round(system: System) -> SummarisedRound:
+    arbitrary = {name: Int(z3.Int(name)) for name in system.arbitrary()}
+    parameters = system.parameter_values(arbitrary)
+    given = [truth(arbitrary[p.name] >= p.least) for p in system.parameters if p.value is None]
+    given += [truth(assumption.holds(State(parameters))) for assumption in system.assumptions]
+    before = State({**parameters, **{v.name: _any_value(v, parameters) for v in system.variables}})
+    state, allowed = before, list[Any]()
+    for phase in system.phases:
+        choices = {
+            choice.name: Bool(z3.Bool(choice.name))
+            if isinstance(choice, Flag)
+            else SummarySelection(state[choice.of], choice.name)
+            for choice in phase.choices
+        }
+        state, possible = system.run_phase(phase, state, choices)
+        allowed.append(truth(possible))
+    return SummarisedRound(system, _initial(system, parameters), before, state, tuple(given), tuple(allowed))
+
+
+def _initial(system: System, parameters: Mapping[str, Number]) -> State:
+    values = dict(parameters)
+    for variable in system.variables:
+        value = variable.initial_value(State(parameters))
+        if isinstance(variable.sort, Ages):
+            value = SummaryBuffer.of(parameters[variable.sort.bound], value)
+        values[variable.name] = value
+    return State(values)
+
+
+def _any_value(variable: Variable, parameters: Mapping[str, Number]) -> Any:
+    if isinstance(variable.sort, Ages):
+        return SummaryBuffer.named(parameters[variable.sort.bound], variable.name)
+    (value,) = fresh_parts(columns_of(variable, parameters), variable.name)
+    return value

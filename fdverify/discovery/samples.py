@@ -1,0 +1,80 @@
+"""Reachable states of small instances, as columns of numbers to learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdverify.engines.batch import truths
+from fdverify.engines.explore import explored
+from fdverify.logic import Truth
+from fdverify.models.system import Property, State, System
+from fdverify.traces.run import Run, confirmed
+from fdverify.verdict import silent
+
+Column = NDArray[Any]
+_MOST_ROUNDS = 60
+_MOST_STATES = 20_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The states of one instance that are reached first: a batch of them, of this size."""
+
+    parameters: Mapping[str, int]
+    state: State
+    size: int
+    violation: Run | None
+    """A replayed run that breaks the claim that was explored with, if one was met."""
+
+    def column(self, values: Truth) -> Column:
+        """Truth values, one for each state."""
+        return truths(values, self.size)
+
+    def number(self, name: str) -> Column:
+        return np.broadcast_to(np.asarray(self.state[name], dtype=np.int64), (self.size,))
+
+
+def sample(system: System, claim: Property) -> Sample:
+    """Explore an instance, without caps: what is learned may tell apart any two values."""
+    exploration = explored(system, claim, {}, False, _MOST_ROUNDS, silent, _MOST_STATES)
+    end = exploration.violation
+    columns = [np.concatenate(parts) for parts in zip(*exploration.levels, strict=True)]
+    return Sample(
+        system.fixed_values(),
+        exploration.batches.state(columns),
+        len(columns[0]),
+        None if end is None else confirmed(system, claim, exploration.trace_to(end)),
+    )
+
+
+def to_learn_from(system: System) -> list[System]:
+    """Instances at every combination of small values of the arbitrary parameters."""
+    values = {p.name: sorted(p.small_values()) for p in system.parameters if p.value is None}
+    return _instances(system, (dict(zip(values, picked, strict=True)) for picked in product(*values.values())))
+
+
+def to_check_with(system: System) -> list[System]:
+    """Fewer and somewhat larger instances: what was learned by accident fails in one of them."""
+    small = {p.name: sorted(p.small_values()) for p in system.parameters if p.value is None}
+    least, most = ({name: pick(values) for name, values in small.items()} for pick in (min, max))
+    picked = [{**least, name: most[name] + 3} for name in small]
+    picked += [{**most, name: most[name] + 2} for name in small]
+    return _instances(system, picked)
+
+
+def _instances(system: System, picked: Iterable[dict[str, int]]) -> list[System]:
+    found = []
+    for values in picked:
+        instance = system.at(values)
+        numbers = State(instance.parameter_values())
+        if all(numbers[p.name] >= p.least for p in system.parameters) and all(
+            assumption.holds(numbers) for assumption in system.assumptions
+        ):
+            found.append(instance)
+    return found

@@ -1,0 +1,115 @@
+"""The message buffer as two integers: the oldest and the youngest age in transit.
+
+An abstraction: what lies between the two is not known, and a question about it may be answered either way.  Every set
+of ages is simulated by its summary, so a claim that is inductive over summaries is inductive over sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Self
+
+import z3
+
+from fdverify.errors import UsageError
+from fdverify.logic import And, If, Max, Min, Not, Number, Or, Truth
+from fdverify.models.buffer import Buffer
+from fdverify.symbolic.values import Bool, Int
+
+
+class SummaryBuffer(Buffer):
+    """Empty: the oldest age is −1 and the youngest Δ+1, so that both are compared without asking."""
+
+    encoding: ClassVar[str] = "summary"
+
+    def __init__(self, delta: Number, oldest: Number, youngest: Number) -> None:
+        self.delta = delta
+        self.oldest = oldest
+        self.youngest = youngest
+        self._answers: dict[tuple[Any, ...], tuple[list[Any], Truth]] = {}
+
+    @classmethod
+    def named(cls, delta: Number, name: str) -> Self:
+        """Any summary; :meth:`in_range` says what it must satisfy."""
+        return cls(delta, Int(z3.Int(f"{name}.oldest")), Int(z3.Int(f"{name}.youngest")))
+
+    @classmethod
+    def of(cls, delta: Number, ages: Iterable[Number]) -> Self:
+        """The summary of these ages."""
+        oldest, youngest = -1, delta + 1
+        for age in ages:
+            oldest, youngest = Max(oldest, age), Min(youngest, age)
+        return cls(delta, oldest, youngest)
+
+    def in_range(self) -> Truth:
+        some = And(self.youngest >= 0, self.youngest <= self.oldest, self.oldest <= self.delta)
+        return Or(some, And(self.oldest == -1, self.youngest == self.delta + 1))
+
+    def empty(self) -> Truth:
+        return self.oldest < 0
+
+    def has(self, age: Number) -> Truth:
+        return self.any(age, age)
+
+    def any(self, low: Number, high: Number) -> Truth:
+        low, high = Max(low, 0), Min(high, self.delta)
+        at_an_end = Or(*(And(low <= end, end <= high) for end in (self.oldest, self.youngest)))
+        between = And(self.youngest < low, low <= high, high < self.oldest)
+        return Or(at_an_end, And(between, self._unknown("any", low, high)))
+
+    def exists(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
+        return self._unknown("exists", low, high, body)
+
+    def forall(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
+        return self._unknown("forall", low, high, body)
+
+    def send(self, when: Truth) -> Self:
+        return type(self)(self.delta, If(when, Max(self.oldest, 0), self.oldest), If(when, 0, self.youngest))
+
+    def age(self, when: Truth = True) -> Self:
+        grows = And(when, Not(self.empty()))
+
+        def aged(age: Number) -> Number:
+            return If(grows, Min(age + 1, self.delta), age)
+
+        return type(self)(self.delta, aged(self.oldest), aged(self.youngest))
+
+    def deliver(self, delivered: Self) -> Self:
+        if not isinstance(delivered, SummarySelection) or delivered.source is not self:
+            raise UsageError("a summary delivers what was chosen from it as it is")
+        return type(self)(self.delta, delivered.left.oldest, delivered.left.youngest)
+
+    def within(self, other: Self) -> Truth:
+        return self._unknown("within", other)
+
+    def _unknown(self, *question: Any) -> Truth:
+        """The same unknown answer whenever the same is asked."""
+        parts = [part.term if isinstance(part, Int) else part for part in question]
+        key = tuple(part.get_id() if isinstance(part, z3.ExprRef) else part for part in parts)
+        if key not in self._answers:
+            # The terms are kept with the answer: Z3 gives the identity of a dead term to another one.
+            self._answers[key] = parts, Bool(z3.FreshBool("unknown"))
+        return self._answers[key][1]
+
+
+class SummarySelection(SummaryBuffer):
+    """Some of the ages of a summary, and what is left of it."""
+
+    def __init__(self, source: SummaryBuffer, name: str) -> None:
+        chosen = SummaryBuffer.named(source.delta, name)
+        super().__init__(source.delta, chosen.oldest, chosen.youngest)
+        self.source = source
+        self.left = SummaryBuffer.named(source.delta, f"{name}.left")
+
+    def within(self, other: SummaryBuffer) -> Truth:
+        if other is not self.source:
+            raise UsageError("a summary's selection is asked about the buffer it selects from")
+        both = And(Not(self.empty()), Not(self.left.empty()))
+        apart = And(self.oldest != self.left.oldest, self.youngest != self.left.youngest)
+        return And(
+            self.in_range(),
+            self.left.in_range(),
+            Max(self.oldest, self.left.oldest) == other.oldest,
+            Min(self.youngest, self.left.youngest) == other.youngest,
+            Or(Not(both), apart),
+        )
