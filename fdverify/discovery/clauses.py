@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TypeAlias
 
@@ -131,10 +131,24 @@ class AtMost:
         return self.left.value(s) <= self.right.value(s)
 
     def source(self) -> str:
+        if not self.left.coefficients and self.left.constant == 0 and len(self.right.coefficients) == 1:
+            least = Linear((), -self.right.constant)
+            return f"{self.right.shifted(-self.right.constant).source()} >= {least.source()}"
         return f"{self.left.source()} <= {self.right.source()}"
 
 
 Condition: TypeAlias = IsAt | Is | InTransit | AtMost
+
+
+def negated(condition: Condition) -> Condition:
+    """What holds where a comparison, a flag or a claim about a buffer does not."""
+    match condition:
+        case AtMost(left, right):
+            return AtMost(right.shifted(1), left)
+        case IsAt():
+            raise AssertionError("a program counter that is elsewhere is not at one other place")
+        case _:
+            return replace(condition, yes=not condition.yes)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,241 @@
+"""Clauses from Z3's Spacer: summarised rounds as Horn clauses, with a relation for each place a state can be at.
+
+A place settles every program counter and flag, so that the rules from place to place are conjunctions of linear
+comparisons, which is what Spacer is good at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import product
+from typing import Any, TypeAlias
+
+import z3
+
+from fdverify.discovery.clauses import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear, negated
+from fdverify.discovery.round import SummarisedRound
+from fdverify.models.system import Ages, Flags, Integers, Labels, Property, State, Variable
+from fdverify.symbolic.values import Value, literal, truth
+
+Place: TypeAlias = tuple[Any, ...]
+
+
+class Spacer:
+    """The question whether a claim can be broken, and what Spacer knows about every place when it says no."""
+
+    def __init__(self, step: SummarisedRound, claim: Property, seed: int) -> None:
+        self._step = step
+        self._system = step.system
+        self._engine = z3.Fixedpoint()
+        self._engine.set("engine", "spacer")
+        self._engine.set("spacer.random_seed", seed)
+        self._settled = [v for v in self._system.variables if isinstance(v.sort, Labels | Flags)]
+        self._parameters = [z3.Int(name) for name in self._system.arbitrary()]
+        self._numbers = self._numbers_of(step.before)
+        self._after = [z3.Int(f"{number}'") for number in self._numbers]
+        width = len(self._parameters) + len(self._numbers)
+        self._relations = {
+            place: z3.Function(f"place{at}", *[z3.IntSort()] * width, z3.BoolSort())
+            for at, place in enumerate(product(*(_values(v) for v in self._settled)))
+        }
+        for relation in self._relations.values():
+            self._engine.register_relation(relation)
+        self._broken = z3.Function("broken", z3.BoolSort())
+        self._engine.register_relation(self._broken)
+        self._add_rules(claim)
+
+    def refuted(self) -> bool | None:
+        """Whether the claim can be broken; ``None`` if Spacer gives up."""
+        status = self._engine.query(self._broken())
+        return None if status == z3.unknown else bool(status == z3.sat)
+
+    def clauses(self) -> Iterator[Clause]:
+        """What holds at each place, once the claim cannot be broken, as far as it can be said in the model's words.
+
+        Each is said in several ways, some stronger than what Spacer means: which of them are inductive is to be seen.
+        """
+        for place, relation in self._relations.items():
+            cover = z3.substitute_vars(self._engine.get_cover_delta(-1, relation), *self._parameters, *self._numbers)
+            here = tuple(
+                Is(v.name, value) if isinstance(v.sort, Flags) else IsAt(v.name, value)
+                for v, value in zip(self._settled, place, strict=True)
+            )
+            for clause in _conjuncts(z3.simplify(cover)):
+                conditions = self._conditions(clause)
+                if conditions:
+                    yield from _said(here, conditions)
+
+    def _add_rules(self, claim: Property) -> None:
+        step = self._step
+        moves = z3.And(
+            *step.given,
+            *step.in_range(step.before),
+            *(truth(each.holds(step.before)) for each in self._system.ranges()),
+            *step.allowed,
+        )
+        broken = z3.And(*step.in_range(step.before), z3.Not(truth(claim.holds(step.before))))
+        following = [z3.And(*(a == n for a, n in zip(self._after, self._numbers_of(step.after), strict=True))), moves]
+        arrivals = {place: self._is_at(step.after, place) for place in self._relations}
+        for constant in _constants([broken, *following, *arrivals.values()]):
+            self._engine.declare_var(constant)
+        for place, relation in self._relations.items():
+            known = relation(*self._parameters, *self._numbers)
+            bad = self._at(place, broken)
+            if _possible(bad):
+                self._engine.rule(self._broken(), [known, bad])
+            for goal, arrives in arrivals.items():
+                body = self._at(place, z3.And(*following, arrives))
+                if _possible(body):
+                    self._engine.rule(self._relations[goal](*self._parameters, *self._after), [known, body])
+        start = next(place for place in self._relations if z3.is_true(z3.simplify(self._is_at(step.initial, place))))
+        numbers = self._numbers_of(step.initial)
+        self._engine.rule(self._relations[start](*self._parameters, *numbers), list(step.given))
+
+    def _numbers_of(self, state: State) -> list[Any]:
+        found: list[Any] = []
+        for variable in self._system.variables:
+            value = state[variable.name]
+            if isinstance(variable.sort, Ages):
+                found += [_term(value.oldest), _term(value.youngest)]
+            elif isinstance(variable.sort, Integers):
+                found.append(_term(value))
+        return found
+
+    def _is_at(self, state: State, place: Place) -> Any:
+        pairs = zip(self._settled, place, strict=True)
+        return z3.And(*(_term(state[v.name]) == literal(value).term for v, value in pairs))
+
+    def _at(self, place: Place, formula: Any) -> Any:
+        """A formula about a round that begins at a place."""
+        pairs = zip(self._settled, place, strict=True)
+        known = [(self._step.before[v.name].term, literal(value).term) for v, value in pairs]
+        return z3.simplify(z3.substitute(formula, *known))
+
+    def _conditions(self, clause: Any) -> list[Condition] | None:
+        """A disjunction of comparisons as conditions, if each of them has words."""
+        found: list[Condition] = []
+        for part in clause.children() if z3.is_or(clause) else [clause]:
+            sum_ = _at_least_zero(part)
+            condition = None if sum_ is None else self._condition(sum_)
+            if condition is None:
+                return None
+            found.append(condition)
+        return found
+
+    def _condition(self, total: Linear) -> Condition | None:
+        """``total >= 0`` in the model's words; of a buffer's ends there may be one, once."""
+        coefficients = dict(total.coefficients)
+        ends = [name for name in coefficients if "." in name]
+        if not ends:
+            return _compared(total)
+        if len(ends) > 1 or abs(coefficients[ends[0]]) > 1:
+            return None
+        name, _, end = ends[0].partition(".")
+        variable = next(v for v in self._system.variables if v.name == name)
+        assert isinstance(variable.sort, Ages), "only buffers have ends"
+        bound, sign = variable.sort.bound, coefficients.pop(ends[0])
+        rest = Linear.of(coefficients, total.constant)
+        negative = Linear(()).minus(rest)
+        match end, sign:
+            case "oldest", 1:
+                return _in_transit(name, bound, True, low=negative)
+            case "oldest", _:
+                return _in_transit(name, bound, False, low=rest.shifted(1))
+            case _, 1:
+                return _in_transit(name, bound, False, high=negative.shifted(-1))
+            case _:
+                return _in_transit(name, bound, True, high=rest)
+
+
+def _said(here: tuple[Condition, ...], conditions: Sequence[Condition]) -> Iterator[Clause]:
+    """That one of the conditions holds: at a place or anywhere, and of messages of any age or of possible ages only."""
+    *others, last = conditions
+    premises = tuple(negated(condition) for condition in others)
+    # An empty buffer has an oldest age to Spacer, -1, and a youngest, above delta.
+    possible = tuple(
+        AtMost(Linear(()), c.low) if c.low is not None else AtMost(c.high, Linear.of({c.bound: 1}))
+        for c in conditions
+        if isinstance(c, InTransit) and c.yes and c.low != c.high and (c.low is not None or c.high is not None)
+    )
+    for place in ((), here):
+        yield Clause((*place, *premises), last)
+        if possible:
+            yield Clause((*place, *premises, *possible), last)
+
+
+def _possible(body: Any) -> bool:
+    """Whether a rule can ever fire; rules that cannot would only keep Spacer busy."""
+    solver = z3.Solver()
+    return bool(solver.check(body) != z3.unsat)
+
+
+def _in_transit(name: str, bound: str, yes: bool, low: Linear | None = None, high: Linear | None = None) -> Condition:
+    delta = Linear.of({bound: 1})
+    if low == Linear(()) or high == delta:
+        return InTransit(name, bound, yes)
+    if low == delta:
+        return InTransit(name, bound, yes, low, low)
+    return InTransit(name, bound, yes, low, high)
+
+
+def _compared(total: Linear) -> Condition:
+    left = Linear.of({name: -times for name, times in total.coefficients if times < 0})
+    return AtMost(left, Linear.of({name: times for name, times in total.coefficients if times > 0}, total.constant))
+
+
+def _values(variable: Variable) -> list[Any]:
+    return list(variable.sort.names) if isinstance(variable.sort, Labels) else [False, True]
+
+
+def _term(value: Any) -> Any:
+    return value.term if isinstance(value, Value) else literal(value).term
+
+
+def _constants(formulas: list[Any]) -> list[Any]:
+    found, seen, waiting = list[Any](), set[int](), list(formulas)
+    while waiting:
+        term = waiting.pop()
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        if z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            found.append(term)
+        waiting += term.children()
+    return found
+
+
+def _conjuncts(formula: Any) -> list[Any]:
+    if z3.is_and(formula):
+        return [part for child in formula.children() for part in _conjuncts(child)]
+    return [] if z3.is_true(formula) else [formula]
+
+
+def _at_least_zero(comparison: Any) -> Linear | None:
+    """The sum that a comparison of integers says is not negative."""
+    if z3.is_not(comparison):
+        positive = _at_least_zero(comparison.arg(0))
+        return None if positive is None else Linear(()).minus(positive).shifted(-1)
+    if not (z3.is_le(comparison) or z3.is_ge(comparison) or z3.is_lt(comparison) or z3.is_gt(comparison)):
+        return None
+    left, right = (_linear(side) for side in comparison.children())
+    if left is None or right is None:
+        return None
+    larger, smaller = (left, right) if z3.is_ge(comparison) or z3.is_gt(comparison) else (right, left)
+    strict = z3.is_lt(comparison) or z3.is_gt(comparison)
+    return larger.minus(smaller).shifted(-1 if strict else 0)
+
+
+def _linear(term: Any) -> Linear | None:
+    if z3.is_int_value(term):
+        return Linear((), term.as_long())
+    if z3.is_const(term):
+        return Linear.of({str(term): 1})
+    parts = [part for part in map(_linear, term.children()) if part is not None]
+    if len(parts) < term.num_args():
+        return None
+    if z3.is_add(term):
+        return reduce(Linear.plus, parts)
+    if z3.is_mul(term) and len(parts) == 2 and not parts[0].coefficients:
+        return Linear(()).plus(parts[1], parts[0].constant)
+    return None
