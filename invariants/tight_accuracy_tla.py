@@ -16,7 +16,7 @@ proof = Proof("chandra-toueg", goal="strong-accuracy", variant="tla", timeout="a
 
 @proof.assumption
 def safe_from_the_start(s: State) -> Truth:
-    """The initial timeout is at least 3Φ+Δ rounded down to a multiple of 3, or one more if Φ > 1 and 3 does not divide Δ."""
+    """The initial timeout is at least 3Φ+Δ, rounded down to a multiple of 3 or, if Φ > 1, of 3 and one."""
     rounded = 3 * s.phi + s.delta - s.delta % 3
     return s.initial_timeout >= rounded + If(And(s.delta % 3 >= 1, s.phi >= 2), 1, 0)
 
@@ -42,7 +42,7 @@ def lockstep(s: State) -> Truth:
 
 @proof.invariant
 def message_grows_old(s: State) -> Truth:
-    """A message is in transit that was sent after 3Φ of waiting at the latest; in lockstep, after 1 since a delivery."""
+    """A message in transit was sent after 3Φ of waiting at the latest; in lockstep, one round after a delivery."""
     sent_by = If(And(s.phi == 1, phase(s) == 0), 1, 3 * s.phi)
     age = waited(s) - sent_by
     return Implies(age >= 0, s.buffer.any(Min(age, s.delta), s.delta))
