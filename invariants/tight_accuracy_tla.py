@@ -16,7 +16,7 @@ proof = Proof("chandra-toueg", goal="strong-accuracy", variant="tla", timeout="a
 
 @proof.assumption
 def safe_from_the_start(s: State) -> Truth:
-    """The initial timeout is at least 3Φ+Δ, rounded down to a multiple of 3 or, if Φ > 1, of 3 and one."""
+    """The initial timeout is at least 3Φ+Δ, less one if Δ is 2 modulo 3; if Φ is 1, less Δ modulo 3."""
     rounded = 3 * s.phi + s.delta - s.delta % 3
     return s.initial_timeout >= rounded + If(And(s.delta % 3 >= 1, s.phi >= 2), 1, 0)
 

@@ -1,4 +1,4 @@
-"""Strong Completeness in the least time, ivy variant: after how many rounds a crashed sender is suspected at the latest.
+"""Strong Completeness in the least time, ivy variant: by which round after its crash the sender is suspected.
 
 In the worst run a Receive leaves the last message in transit, one round before it is old enough; the next one, 3Φ
 later, delivers it.  Then the receiver waits, at one step every Φ, until a Compute finds that its timeout is reached.

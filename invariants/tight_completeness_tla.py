@@ -1,4 +1,4 @@
-"""Strong Completeness in the least time, tla variant: after how many rounds a crashed sender is suspected at the latest.
+"""Strong Completeness in the least time, tla variant: by which round after its crash the sender is suspected.
 
 The argument is that of the ivy variant.  Here ``waiting_time`` stops at the timeout; and if Φ is 1, sender and receiver
 are in lockstep, so that no Receive comes one round before a message is old enough, unless 3 divides Δ.
