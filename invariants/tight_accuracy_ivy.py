@@ -14,10 +14,14 @@ from fdverify.proofs import Proof
 proof = Proof("chandra-toueg", goal="strong-accuracy", variant="ivy", timeout="any")
 
 
+def least_timeout(s: State) -> Number:
+    return 3 * s.phi + s.delta + If(s.delta % 3 == 0, 0, 1)
+
+
 @proof.assumption
 def safe_from_the_start(s: State) -> Truth:
     """The initial timeout is at least 3Φ+Δ+1, or 3Φ+Δ if 3 divides Δ."""
-    return s.initial_timeout >= 3 * s.phi + s.delta + If(s.delta % 3 == 0, 0, 1)
+    return s.initial_timeout >= least_timeout(s)
 
 
 def steps_since_receive(s: State) -> Number:

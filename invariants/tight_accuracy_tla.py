@@ -14,11 +14,15 @@ from fdverify.proofs import Proof
 proof = Proof("chandra-toueg", goal="strong-accuracy", variant="tla", timeout="any")
 
 
+def least_timeout(s: State) -> Number:
+    rounded = 3 * s.phi + s.delta - s.delta % 3
+    return rounded + If(And(s.delta % 3 >= 1, s.phi >= 2), 1, 0)
+
+
 @proof.assumption
 def safe_from_the_start(s: State) -> Truth:
     """The initial timeout is at least 3Φ+Δ, less one if Δ is 2 modulo 3; if Φ is 1, less Δ modulo 3."""
-    rounded = 3 * s.phi + s.delta - s.delta % 3
-    return s.initial_timeout >= rounded + If(And(s.delta % 3 >= 1, s.phi >= 2), 1, 0)
+    return s.initial_timeout >= least_timeout(s)
 
 
 def phase(s: State) -> Number:
