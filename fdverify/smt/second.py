@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from io import StringIO
 from typing import Any
 
@@ -21,13 +22,12 @@ def check_available(name: str) -> None:
 def second_opinion(script: Script, name: str) -> Decision:
     from pysmt.exceptions import SolverReturnedUnknownResultError
     from pysmt.logics import Logic
-    from pysmt.smtlib.parser import SmtLibParser
 
     environment = _environment()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            formula = SmtLibParser(environment=environment).get_script(StringIO(script.text())).get_last_formula()
+            formula = _read(environment, script.text())
             # No logic that pysmt names has bit-vectors and products of integers; solvers know them together as ALL.
             solver = environment.factory.all_solvers()[name](environment=environment, logic=Logic("ALL", ""))
             solver.add_assertion(formula)
@@ -36,6 +36,32 @@ def second_opinion(script: Script, name: str) -> Decision:
             return Decision("unknown", reason=f"{name} gives no reason")
         except Exception as error:  # what a parser or a solver raises at what it cannot read is anybody's guess
             return Decision("unknown", reason=" ".join(f"{name}: {type(error).__name__} {error}".split()))
+
+
+def _read(environment: Any, text: str) -> Any:
+    """The formula; pysmt knows neither div nor mod, so each quotient gets a name and the two bounds that define it."""
+    from pysmt.smtlib.parser import SmtLibParser
+    from pysmt.typing import INT
+
+    terms, bounds = environment.formula_manager, []
+
+    @cache
+    def quotient(dividend: Any, divisor: Any) -> Any:
+        if not (divisor.is_int_constant() and divisor.constant_value() > 0):
+            raise ValueError("division by what is not a positive literal")
+        found = terms.FreshSymbol(INT)
+        least = terms.Times(divisor, found)
+        bounds.append(terms.And(terms.LE(least, dividend), terms.LT(dividend, terms.Plus(least, divisor))))
+        return found
+
+    def remainder(dividend: Any, divisor: Any) -> Any:
+        return terms.Minus(dividend, terms.Times(divisor, quotient(dividend, divisor)))
+
+    parser = SmtLibParser(environment=environment)
+    for name, function in (("div", quotient), ("mod", remainder)):
+        parser.interpreted[name] = lambda stack, tokens, key, function=function: stack[-1].append(function)
+    formula = parser.get_script(StringIO(text)).get_last_formula()
+    return terms.And(formula, *bounds)
 
 
 def _environment() -> Any:

@@ -36,6 +36,11 @@ QUESTIONS: dict[str, tuple[str, list[Any]]] = {
     "a product": ("unsat", [PHI >= 1, X >= 0, X <= Y, PHI * X > PHI * Y]),
     "a product that fits": ("sat", [PHI * X == 35, PHI > 1, X > PHI]),
     "bits and a product": ("unsat", [z3.Implies(V == 3, PHI * X == 7), V & 7 == 3, V & 24 == 0, PHI * X == 8]),
+    "remainders": ("unsat", [X % 3 == 1, (X + 1) % 3 != 2]),
+    "remainders that fit": ("sat", [X % 3 == 1, (X + 1) % 3 != 1, X < 0]),
+    "a remainder of a negative number": ("unsat", [X == -1, z3.Or(X % 3 != 2, X / 3 != -1)]),
+    "quotients": ("unsat", [Y == 3 * ((X + 2) / 3), Y < X]),
+    "quotients on one side of a choice": ("sat", [z3.Or(P, X / 3 == 5), z3.Not(P), X % 3 == 2]),
     "odd names": ("unsat", [z3.Bool("b@1#(+ 1 delta)"), z3.Not(z3.Bool("b@1#(+ 1 delta)"))]),
 }
 
@@ -82,7 +87,8 @@ UNREADABLE = {
     "mixed sorts": ("(> x true)", "(declare-fun x () Int)"),
     "parentheses left open": ("(and (> x 0)", "(declare-fun x () Int)"),
     "an unknown sort": ("(> x 0)", "(declare-fun x () Integer)"),
-    "remainders": ("(and (= (mod x 3) 1) (= (mod x 3) 2))", "(declare-fun x () Int)"),
+    "division by an unknown": ("(= (mod x x) 1)", "(declare-fun x () Int)"),
+    "division by zero": ("(= (div x 0) 1)", "(declare-fun x () Int)"),
     "no declaration": ("(> x 0)", "hello"),
 }
 
