@@ -44,7 +44,7 @@ class Job:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def system(self) -> System:
-        return self._blaming_the_file(lambda: self._model().instantiate(self.parameters, self.options))
+        return self._blaming_the_file(lambda: self.find_model().instantiate(self.parameters, self.options))
 
     def property_of(self, system: System) -> Property:
         if isinstance(self.claim, Property):
@@ -82,12 +82,12 @@ class Job:
     def _lemmas(self, file: Path) -> Proof:
         from fdverify.proofs.files import load_proof
 
-        proof, model = load_proof(file), self._model()
+        proof, model = load_proof(file), self.find_model()
         if proof.model.name != model.name:
             raise UsageError(f"{file} is about {proof.model.name}, not about {model.name}")
         return proof
 
-    def _model(self) -> Model:
+    def find_model(self) -> Model:
         return find_model(self.model) if isinstance(self.model, str) else self.model
 
     def _blaming_the_file(self, work: Callable[[], Found]) -> Found:

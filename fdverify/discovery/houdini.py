@@ -77,9 +77,8 @@ class Houdini:
         """Leave out one after the other, the longest first, as long as the rest is enough."""
         for at in sorted(found, key=self._cost, reverse=True):
             rest = [other for other in found if other != at]
-            claims = [(truth(goal.holds(self._step.before)), [])]
-            claims += [(self._after[other], [self._moves]) for other in rest]
-            if all(self._follows(rest, claim, moving) for claim, moving in claims):
+            implies_goal = self._follows(rest, truth(goal.holds(self._step.before)), [])
+            if implies_goal and all(self._follows(rest, self._after[other], [self._moves]) for other in rest):
                 found = rest
         return found
 

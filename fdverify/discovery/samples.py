@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from fdverify.engines.batch import truths
 from fdverify.engines.explore import explored
+from fdverify.engines.parameters import admissible
 from fdverify.logic import Truth
 from fdverify.models.system import Property, State, System
 from fdverify.traces.run import Run, confirmed
@@ -53,28 +53,9 @@ def sample(system: System, claim: Property) -> Sample:
     )
 
 
-def to_learn_from(system: System) -> list[System]:
-    """Instances at every combination of small values of the arbitrary parameters."""
-    values = {p.name: sorted(p.small_values()) for p in system.parameters if p.value is None}
-    return _instances(system, (dict(zip(values, picked, strict=True)) for picked in product(*values.values())))
-
-
 def to_check_with(system: System) -> list[System]:
-    """Fewer and somewhat larger instances: what was learned by accident fails in one of them."""
-    small = {p.name: sorted(p.small_values()) for p in system.parameters if p.value is None}
+    """A few instances somewhat larger than the small ones: what was learned by accident fails in one of them."""
+    small = {p.name: p.small_values() for p in system.parameters if p.value is None}
     least, most = ({name: pick(values) for name, values in small.items()} for pick in (min, max))
-    picked = [{**least, name: most[name] + 3} for name in small]
-    picked += [{**most, name: most[name] + 2} for name in small]
-    return _instances(system, picked)
-
-
-def _instances(system: System, picked: Iterable[dict[str, int]]) -> list[System]:
-    found = []
-    for values in picked:
-        instance = system.at(values)
-        numbers = State(instance.parameter_values())
-        if all(numbers[p.name] >= p.least for p in system.parameters) and all(
-            assumption.holds(numbers) for assumption in system.assumptions
-        ):
-            found.append(instance)
-    return found
+    picked = [{**least, name: most[name] + 3} for name in small] + [{**most, name: most[name] + 2} for name in small]
+    return admissible(system, picked)

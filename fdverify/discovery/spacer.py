@@ -153,15 +153,21 @@ def _said(here: tuple[Condition, ...], conditions: Sequence[Condition]) -> Itera
     *others, last = conditions
     premises = tuple(negated(condition) for condition in others)
     # An empty buffer has an oldest age to Spacer, -1, and a youngest, above delta.
-    possible = tuple(
-        AtMost(Linear(()), c.low) if c.low is not None else AtMost(c.high, Linear.of({c.bound: 1}))
-        for c in conditions
-        if isinstance(c, InTransit) and c.yes and c.low != c.high and (c.low is not None or c.high is not None)
-    )
+    possible = tuple(found for condition in conditions if (found := _possible_age(condition)) is not None)
     for place in ((), here):
         yield Clause((*place, *premises), last)
         if possible:
             yield Clause((*place, *premises, *possible), last)
+
+
+def _possible_age(condition: Condition) -> Condition | None:
+    """That the age from which on, or up to which, a message is said to be in transit is one that it can have."""
+    match condition:
+        case InTransit(yes=True, low=Linear() as low, high=None):
+            return AtMost(Linear(()), low)
+        case InTransit(yes=True, low=None, high=Linear() as high, bound=bound):
+            return AtMost(high, Linear.of({bound: 1}))
+    return None
 
 
 def _possible(body: Any) -> bool:

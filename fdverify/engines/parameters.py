@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 
 from fdverify.errors import UsageError
@@ -76,10 +76,16 @@ def small_instances(system: System) -> list[System]:
     """The system at small parameters that satisfy its assumptions; itself if all are fixed."""
     arbitrary = [parameter for parameter in system.parameters if parameter.value is None]
     choices = [list(enumerate(parameter.small_values())) for parameter in arbitrary]
-    found = []
     # The first values of all parameters come first, then each parameter's second with the others' first, and so on.
-    for picked in sorted(product(*choices), key=lambda picked: sum(place for place, _ in picked)):
-        fixed = system.at({p.name: value for p, (_, value) in zip(arbitrary, picked, strict=True)})
+    ordered = sorted(product(*choices), key=lambda picked: sum(place for place, _ in picked))
+    values = ({p.name: value for p, (_, value) in zip(arbitrary, picked, strict=True)} for picked in ordered)
+    return admissible(system, values)
+
+
+def admissible(system: System, values: Iterable[Mapping[str, int]]) -> list[System]:
+    """The system at those of these parameters that are in their ranges and satisfy its assumptions."""
+    found = []
+    for fixed in (system.at(each) for each in values):
         numbers = State(fixed.parameter_values())
         if all(numbers[p.name] >= p.least for p in system.parameters) and all(
             assumption.holds(numbers) for assumption in system.assumptions

@@ -1,0 +1,92 @@
+"""From a property to a proof file that has been checked: who searches, in what order, and who has the last word."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic
+
+from fdverify.discovery.infer import METHODS, Finding, Invented, NotFound, Refuted, by_search
+from fdverify.job import Job
+from fdverify.proofs.check import check
+from fdverify.proofs.course import Settings
+from fdverify.smt.pool import Outcome, Pool, Task
+from fdverify.verdict import Result, Verdict
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """What came of it; the text of the proof file if the property is proved by it."""
+
+    result: Result
+    text: str | None = None
+
+
+def infer(
+    job: Job, methods: tuple[str, ...], seed: int, time_limit: float | None, report: Callable[[str], None]
+) -> Inferred:
+    """Search with all methods at once; of several answers the first method's is taken, whichever came first."""
+    deadline = None if time_limit is None else monotonic() + time_limit
+    found: dict[str, Finding] = {}
+
+    def finished(task: Task, outcome: Outcome) -> list[Task]:
+        if outcome.error is not None:
+            raise outcome.error
+        found[task.key] = NotFound(outcome.lost) if outcome.lost is not None else outcome.value
+        answered = [method for method in methods if isinstance(found.get(method), Invented | Refuted)]
+        if answered and all(method in found for method in methods[: methods.index(answered[0])]):
+            pool.close()
+            return []
+        report(f"{', '.join(method for method in methods if method not in found)} still searching")
+        if set(methods) <= set(found) and task.key != _SEARCH:
+            return [Task(_SEARCH, partial(by_search, job, seed))]
+        return []
+
+    report(f"searching with {' and '.join(methods)}")
+    with Pool(len(methods)) as pool:
+        pool.run(
+            [Task(method, partial(METHODS[method], job, seed), patience=float("inf")) for method in methods],
+            finished,
+            deadline,
+        )
+    for method in (*methods, _SEARCH):
+        finding = found.get(method)
+        if isinstance(finding, Refuted):
+            return Inferred(_violated(job, finding))
+        if isinstance(finding, Invented):
+            report("checking the proof file")
+            left = None if deadline is None else max(0.1, deadline - monotonic())
+            return _checked(finding, method, seed, left)
+    why = "; ".join(f"{name}: {each.why}" for name, each in found.items() if isinstance(each, NotFound))
+    return Inferred(Result(Verdict.UNKNOWN, why))
+
+
+_SEARCH = "search for a run"
+
+
+def _violated(job: Job, finding: Refuted) -> Result:
+    rounds, claim = len(finding.run.rounds), job.property_of(job.system())
+    return Result(
+        Verdict.VIOLATED, f"{claim.name} is violated after {rounds} rounds", {"depth": rounds}, (), finding.run
+    )
+
+
+def _checked(finding: Invented, method: str, seed: int, time_limit: float | None) -> Inferred:
+    """The verdict on the file itself, by the machinery that checks every proof."""
+    with tempfile.TemporaryDirectory(prefix="fdverify-") as folder:
+        path = Path(folder) / "inferred.py"
+        path.write_text(finding.text)
+        (proof,) = check([path], Settings(cache=False, seed=seed, time_limit=time_limit))
+    if proof.error is not None:
+        raise proof.error
+    statistics = {"conjuncts": finding.conjuncts}
+    if proof.verdict is Verdict.PROVED:
+        detail = f"an inductive invariant of {finding.conjuncts} conjuncts, found by {method} and checked from its file"
+        return Inferred(Result(Verdict.PROVED, detail, statistics, tuple(proof.obligations)), finding.text)
+    if proof.verdict is Verdict.VACUOUS:
+        return Inferred(Result(Verdict.VACUOUS, proof.detail, statistics, tuple(proof.obligations)))
+    detail = f"{method} found an invariant that does not pass as a proof: {proof.detail}"
+    return Inferred(Result(Verdict.UNKNOWN, detail, statistics, tuple(proof.obligations)))
