@@ -1,0 +1,1 @@
+"""What is found out by checking many things: how a verdict depends on the parameters."""
