@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,18 +20,31 @@ from fdverify.job import Job
 from fdverify.smt.pool import Outcome
 from fdverify.smt.worker import describe
 
+_ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?([^\s/:@]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", flags=re.ASCII)
 _PATIENCE = 5
 """Seconds to wait for a scheduler, and for its first worker."""
 
 
 def over_cluster(work: Mapping[int, Job], address: str, time_limit: float | None, told: Told) -> None:
-    with _silence(), _connected(address) as client:
+    if not _ADDRESS.fullmatch(address):
+        raise UsageError(f"--scheduler must be an address such as tcp://127.0.0.1:8786, got {address!r}")
+    with _silence():
+        asyncio.run(_over_cluster(work, address, time_limit, told))
+
+
+async def _over_cluster(work: Mapping[int, Job], address: str, time_limit: float | None, told: Told) -> None:
+    distributed = _distributed()
+    client = distributed.Client(address, asynchronous=True, timeout=_PATIENCE, set_as_default=False)
+    try:
+        await _connect(client, address)
         futures = {
             client.submit(in_interpreter, partial(answer, job), time_limit, pure=False): number
             for number, job in work.items()
         }
-        for future in _distributed().as_completed(futures):
-            told(futures[future], _outcome(future))
+        async for future in distributed.as_completed(futures, loop=client.loop):
+            told(futures[future], await _outcome(future))
+    finally:
+        await client.close()
 
 
 def _distributed() -> Any:
@@ -40,32 +55,27 @@ def _distributed() -> Any:
         raise UsageError("--scheduler needs distributed", "pip install 'fdverify[dask]'") from None
 
 
-@contextmanager
-def _connected(address: str) -> Iterator[Any]:
-    start = _distributed().Client
+async def _connect(client: Any, address: str) -> None:
+    """Find the scheduler, and a worker."""
     try:
-        client = start(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:  # nobody there, or no address
+        # Somebody who answers but is no scheduler makes a client wait for ever.
+        await asyncio.wait_for(client, 2 * _PATIENCE)
+    except Exception as error:
         raise UsageError(f"cannot reach a Dask scheduler at {address}", "start one: dask scheduler") from error
     try:
-        try:
-            client.wait_for_workers(1, timeout=_PATIENCE)
-        except TimeoutError as error:
-            raise UsageError(
-                f"the Dask scheduler at {address} has no workers", f"start one: dask worker {address}"
-            ) from error
-        yield client
-    finally:
-        client.close()
+        await client.wait_for_workers(1, timeout=_PATIENCE)
+    except TimeoutError as error:
+        hint = f"start one: dask worker {address}"
+        raise UsageError(f"the Dask scheduler at {address} has no workers", hint) from error
 
 
-def _outcome(future: Any) -> Outcome:
+async def _outcome(future: Any) -> Outcome:
     if future.status == "finished":
-        found: Outcome = future.result()
+        found: Outcome = await future.result()
         return found
     if future.status != "error":
         return Outcome(lost="the cluster gave it up")
-    error = future.exception()
+    error = await future.exception()
     if isinstance(error, ImportError):
         raise UsageError(f"a worker of the cluster cannot import fdverify: {' '.join(str(error).split())}")
     return Outcome(lost=f"a worker of the cluster failed: {describe(error)}")
