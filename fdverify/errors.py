@@ -41,6 +41,10 @@ class UsageError(FdverifyError):
     exit_code = 2
 
 
+class NoInstance(UsageError):
+    """These values of the parameters make no instance: one that is defined by the others is too small, say."""
+
+
 class InternalError(FdverifyError):
     """The tool contradicts itself, such as a replay that does not confirm the solver's run."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +12,18 @@ from typer.exceptions import TyperException
 
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.guard import guarded, show_version
+from fdverify.cli.map import EPILOG as MAP_EPILOG
+from fdverify.cli.map import HELP as MAP_HELP
+from fdverify.cli.map import map_action
+from fdverify.cli.options import (
+    OtherModel,
+    action,
+    json_option,
+    model_options,
+    option,
+    property_option,
+    time_limit_option,
+)
 from fdverify.cli.output import SYMBOLIC, number_or_symbolic
 from fdverify.cli.perform import Output, perform
 from fdverify.cli.threshold import threshold_app
@@ -36,21 +47,14 @@ def _dispatch(arguments: Sequence[str]) -> Any:
         # Perhaps the word was an option's value.  If the line does not parse without it, it was meant as a model.
         try:
             return _call(DEFAULT, arguments)
-        except _OtherModel as other:
+        except OtherModel as other:
             return _call(other.reference, arguments)
         except TyperException:
             raise wrong from None
     try:
         return _call(reference, arguments)
-    except _OtherModel as other:
+    except OtherModel as other:
         return _call(other.reference, arguments)
-
-
-class _OtherModel(Exception):
-    """The line names another model than it seemed to before it was parsed."""
-
-    def __init__(self, reference: str) -> None:
-        self.reference = reference
 
 
 def _call(reference: str, arguments: Sequence[str]) -> Any:
@@ -75,6 +79,7 @@ def build_app(reference: str) -> typer.Typer:
     app.callback()(_version)
     for command in COMMANDS:
         app.command(command.name, help=command.help)(_action(command, reference, model))
+    app.command("map", help=MAP_HELP, epilog=MAP_EPILOG)(map_action(reference, model))
     app.add_typer(threshold_app(), name="threshold")
     return app
 
@@ -88,13 +93,9 @@ def _version(
 
 
 def _action(command: Command, reference: str, model: Model) -> Any:
-    """A function whose signature lists the options for typer: the model's, the command's, the shared ones."""
+    """What a command does, with the model's options, the command's and the shared ones."""
 
-    def action(**given: Any) -> int:
-        if given["model"] != reference:
-            raise _OtherModel(given["model"])
-        if not given["claim"]:
-            raise UsageError(f"{model.name} names no property to check", "give one: --property NAME")
+    def do(given: dict[str, Any]) -> int:
         job = Job(
             command=command.name,
             model=reference,
@@ -106,56 +107,23 @@ def _action(command: Command, reference: str, model: Model) -> Any:
         output = Output(given["json"], given["itf"], tuple(given["show"] or ()), given["subrounds"])
         return perform(job, given["time_limit"], output)
 
-    own, others = _model_options(model), [*_command_options(command), *_shared_options(command, model)]
-    parameters = [*own, *others]
-    names = [parameter.name for parameter in parameters]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UsageError(f"model {model.name} has an option {twice[0]}, which is taken", "give it another name")
-    action.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return action
-
-
-def _option(name: str, kind: Any, default: Any, *flags: str, **settings: Any) -> inspect.Parameter:
-    annotation = Annotated[kind, typer.Option(*flags, **settings)]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-def _model_options(model: Model) -> list[inspect.Parameter]:
-    argument = Annotated[str, typer.Argument(metavar="MODEL", help="a shipped name, or file.py:NAME")]
-    for name in [*(p.name for p in model.parameters), *(o.name for o in model.options)]:
-        if not name.isidentifier() or iskeyword(name):
-            raise UsageError(f"model {model.name} has an option {name!r}, which is no Python name")
-    found = [inspect.Parameter("model", inspect.Parameter.KEYWORD_ONLY, default=DEFAULT, annotation=argument)]
-    for parameter in model.parameters:
-        flag = f"--{parameter.name}"
-        found.append(_option(parameter.name, str, SYMBOLIC, flag, metavar="N|symbolic", help=parameter.meaning))
-    for option in model.options:
-        if isinstance(option.default, bool):
-            flags = f"--{option.name}/--no-{option.name}"
-            found.append(_option(option.name, bool, option.default, flags, help=option.meaning))
-        else:
-            metavar = "|".join(option.choices) or option.metavar
-            kind = str if option.default is not None else str | None
-            found.append(
-                _option(option.name, kind, option.default, f"--{option.name}", metavar=metavar, help=option.meaning)
-            )
-    return found
+    own = model_options(model, "N|symbolic", SYMBOLIC)
+    return action(reference, model, [*own, *_command_options(command), *_shared_options(command, model)], do)
 
 
 def _command_options(command: Command) -> list[inspect.Parameter]:
     found = []
     for setting in command.settings:
         if isinstance(setting.default, bool):
-            found.append(_option(setting.argument, bool, setting.default, setting.flag, help=setting.meaning))
+            found.append(option(setting.argument, bool, setting.default, setting.flag, help=setting.meaning))
         elif setting.file:
             found.append(
-                _option(setting.argument, Path | None, None, setting.flag, metavar="FILE", help=setting.meaning)
+                option(setting.argument, Path | None, None, setting.flag, metavar="FILE", help=setting.meaning)
             )
         else:
             kind = int if setting.default is not None else int | None
             found.append(
-                _option(
+                option(
                     setting.argument,
                     kind,
                     setting.default,
@@ -169,16 +137,13 @@ def _command_options(command: Command) -> list[inspect.Parameter]:
 
 
 def _shared_options(command: Command, model: Model) -> list[inspect.Parameter]:
-    default = model.default_liveness if command.liveness else model.default_property
     found = [
-        _option("claim", str, default or "", "--property", metavar="NAME", help="what to check"),
-        _option(
-            "time_limit", float | None, None, "--time-limit", metavar="SECONDS", help="then the verdict is unknown"
-        ),
-        _option("json", bool, False, "--json", help="print one JSON document"),
-        _option("itf", Path | None, None, "--itf", metavar="FILE", help="write the run in the Informal Trace Format"),
-        _option("show", list[str] | None, None, "--show", metavar="EXPR", help="add a column to the step table"),
+        property_option(model.default_liveness if command.liveness else model.default_property),
+        time_limit_option("then the verdict is unknown"),
+        json_option(),
+        option("itf", Path | None, None, "--itf", metavar="FILE", help="write the run in the Informal Trace Format"),
+        option("show", list[str] | None, None, "--show", metavar="EXPR", help="add a column to the step table"),
     ]
     if command.shows_subrounds:
-        found.append(_option("subrounds", bool, False, "--subrounds", help="show a row for each phase of a round"))
+        found.append(option("subrounds", bool, False, "--subrounds", help="show a row for each phase of a round"))
     return found

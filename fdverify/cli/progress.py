@@ -61,6 +61,13 @@ class TextLine(_Line):
         self.show(f"{self._command}: {text}")
 
 
+class CellLine(_Line):
+    """How many cells of a map are done."""
+
+    def __call__(self, done: int, total: int) -> None:
+        self.show(f"map: {done} of {total} cells")
+
+
 class StageLine(_Line):
     """How many obligations of each kind are done."""
 

@@ -12,7 +12,7 @@ from enum import IntEnum
 from keyword import kwlist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fdverify.errors import UsageError, did_you_mean
+from fdverify.errors import NoInstance, UsageError, did_you_mean
 from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, noticing_misuse, shortened
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
@@ -372,7 +372,7 @@ class System:
         for assumption in self.assumptions:
             if not assumption.holds(State(values)):
                 where = ", ".join(f"{name} = {value}" for name, value in values.items())
-                raise UsageError(f"the assumption {assumption.name} does not hold for {where}")
+                raise NoInstance(f"the assumption {assumption.name} does not hold for {where}")
         return values
 
     def run_phase(self, phase: Phase, state: State, choices: Mapping[str, Any]) -> tuple[State, Truth]:
@@ -416,6 +416,6 @@ def no_label(variable: Variable, value: object) -> UsageError:
     return UsageError(f"{variable.name} is set to {value}, which is none of its names", "use the members of its enum")
 
 
-def below_least(parameter: Parameter, value: int) -> UsageError:
+def below_least(parameter: Parameter, value: int) -> NoInstance:
     written = f" = {parameter.value}" if isinstance(parameter.value, Expression) else ""
-    return UsageError(f"{parameter.name}{written} must be at least {parameter.least}, got {value}")
+    return NoInstance(f"{parameter.name}{written} must be at least {parameter.least}, got {value}")

@@ -45,6 +45,11 @@ def loaded_file(code: object) -> Path | None:
     return file if file in _loaded else None
 
 
+def loaded_contents() -> dict[Path, bytes]:
+    """Every user's file that was run in this process, neighbours included, with what it said then."""
+    return {path: content for loaded in _loaded.values() for path, content in loaded.contents.items()}
+
+
 def load_module(path: Path) -> ModuleType:
     """Run a user's Python file, once as it is; whatever is wrong with it is said in one line that names the place."""
     if not path.is_file():

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fdverify.smt.decide import OPTIONS, SOLVER, Decision
 from fdverify.smt.script import Script
-from fdverify.storage import write_whole
+from fdverify.storage import Entries
 
 _MOST_CORES = 8
 
@@ -28,41 +28,26 @@ class Cache:
     """One file an obligation, replaced as a whole: what is read is never half of one, whoever writes or is killed."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root / "proved"
+        self._entries = Entries(root / "proved")
 
     def proved(self, script: Script) -> bool:
         present = {hypothesis.fingerprint for hypothesis in script.hypotheses}
         return any(core <= present for core in self._cores(_key(script)))
 
     def remember(self, script: Script, decision: Decision) -> None:
-        """Note a proof; a folder that cannot be written is no reason to fail."""
+        """Note a proof."""
         assert decision.status == "unsat", "only what was proved is remembered"
         assert decision.core is not None, "and only with what it needs"
         key = _key(script)
         core = {script.hypotheses[place].fingerprint for place in decision.core}
         cores = [core, *(known for known in self._cores(key) if not core <= known)][:_MOST_CORES]
-        content = json.dumps([sorted(each) for each in cores])
-        try:
-            self._file(key).parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._file(key), f"{_checksum(key, content)}\n{content}\n")
-        except OSError:
-            return
+        self._entries.write(key, json.dumps([sorted(each) for each in cores]))
 
     def _cores(self, key: str) -> list[set[str]]:
-        try:
-            checksum, content = self._file(key).read_text().splitlines()
-        except (OSError, ValueError):
-            return []
-        return [set(core) for core in json.loads(content)] if checksum == _checksum(key, content) else []
-
-    def _file(self, key: str) -> Path:
-        return self._root / key[:2] / key
+        content = self._entries.read(key)
+        return [] if content is None else [set(core) for core in json.loads(content)]
 
 
 def _key(script: Script) -> str:
     parts = [SOLVER, OPTIONS, *sorted(a.fingerprint for a in script.step), script.negated.fingerprint]
     return sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _checksum(key: str, content: str) -> str:
-    return sha256(f"{key}\n{content}".encode()).hexdigest()

@@ -1,0 +1,94 @@
+"""Instances checked by the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from fdverify.discovery.map.instance import answer
+from fdverify.discovery.map.interpreter import in_interpreter
+from fdverify.discovery.map.processes import Told
+from fdverify.errors import UsageError
+from fdverify.job import Job
+from fdverify.smt.pool import Outcome
+from fdverify.smt.worker import describe
+
+_ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?([^\s/:@]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", flags=re.ASCII)
+_PATIENCE = 5
+"""Seconds to wait for a scheduler, and for its first worker."""
+
+
+def over_cluster(work: Mapping[int, Job], address: str, time_limit: float | None, told: Told) -> None:
+    if not _ADDRESS.fullmatch(address):
+        raise UsageError(f"--scheduler must be an address such as tcp://127.0.0.1:8786, got {address!r}")
+    with _silence():
+        asyncio.run(_over_cluster(work, address, time_limit, told))
+
+
+async def _over_cluster(work: Mapping[int, Job], address: str, time_limit: float | None, told: Told) -> None:
+    distributed = _distributed()
+    client = distributed.Client(address, asynchronous=True, timeout=_PATIENCE, set_as_default=False)
+    try:
+        await _connect(client, address)
+        futures = {
+            client.submit(in_interpreter, partial(answer, job), time_limit, pure=False): number
+            for number, job in work.items()
+        }
+        async for future in distributed.as_completed(futures, loop=client.loop):
+            told(futures[future], await _outcome(future))
+    finally:
+        await client.close()
+
+
+def _distributed() -> Any:
+    """The library, which is large and optional."""
+    try:
+        return import_module("distributed")
+    except ImportError:
+        raise UsageError("--scheduler needs distributed", "pip install 'fdverify[dask]'") from None
+
+
+async def _connect(client: Any, address: str) -> None:
+    """Find the scheduler, and a worker."""
+    try:
+        # Somebody who answers but is no scheduler makes a client wait for ever.
+        await asyncio.wait_for(client, 2 * _PATIENCE)
+    except Exception as error:
+        raise UsageError(f"cannot reach a Dask scheduler at {address}", "start one: dask scheduler") from error
+    try:
+        await client.wait_for_workers(1, timeout=_PATIENCE)
+    except TimeoutError as error:
+        hint = f"start one: dask worker {address}"
+        raise UsageError(f"the Dask scheduler at {address} has no workers", hint) from error
+
+
+async def _outcome(future: Any) -> Outcome:
+    if future.status == "finished":
+        found: Outcome = await future.result()
+        return found
+    if future.status != "error":
+        return Outcome(lost="the cluster gave it up")
+    error = await future.exception()
+    if isinstance(error, ImportError):
+        raise UsageError(f"a worker of the cluster cannot import fdverify: {' '.join(str(error).split())}")
+    return Outcome(lost=f"a worker of the cluster failed: {describe(error)}")
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Neither logs nor warnings of distributed: what matters is told by outcomes."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)

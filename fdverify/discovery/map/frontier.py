@@ -1,0 +1,29 @@
+"""Where a property stops to hold: the borders between cells where it is proved and cells where it is violated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fdverify.discovery.map.grid import Place
+from fdverify.discovery.map.result import Panel
+from fdverify.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The places that have a border to the next column, and those that have one to the next row."""
+
+    columns: frozenset[Place]
+    rows: frozenset[Place]
+
+
+def frontier(panel: Panel) -> Frontier:
+    def borders(place: Place, neighbour: Place) -> bool:
+        if neighbour not in panel.cells:
+            return False
+        return {panel.cells[place].verdict, panel.cells[neighbour].verdict} == {Verdict.PROVED, Verdict.VIOLATED}
+
+    return Frontier(
+        frozenset((c, r) for c, r in panel.cells if borders((c, r), (c + 1, r))),
+        frozenset((c, r) for c, r in panel.cells if borders((c, r), (c, r + 1))),
+    )

@@ -1,0 +1,57 @@
+"""A fresh interpreter for one piece of work, which can be killed, for processes that must not fork.
+
+A worker of Dask has threads, may be forbidden children by multiprocessing, and may run several tasks at once, while
+solvers and users' modules know only one at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from fdverify.smt.pool import Outcome
+from fdverify.smt.worker import prepare_process, send_answer
+
+
+def in_interpreter(work: Callable[[], Any], time_limit: float | None) -> Outcome:
+    """What comes of the work, as a pool of worker processes would tell it."""
+    process = subprocess.Popen([sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None, "it was asked for"
+    assert process.stdout is not None, "it was asked for"
+    here = Connection(os.dup(process.stdout.fileno()), writable=False)
+    try:
+        process.stdin.write(pickle.dumps(work))
+        process.stdin.flush()
+        if not here.poll(time_limit):
+            return Outcome(lost=f"stopped after {time_limit:g} s")
+        kind, content = here.recv()
+    except (EOFError, OSError):
+        return Outcome(lost="the worker process died, perhaps out of memory")
+    finally:
+        process.kill()
+        process.communicate()
+        here.close()
+    return Outcome(error=content) if kind == "error" else Outcome(value=content)
+
+
+def _main() -> None:
+    there = Connection(os.dup(1), readable=False)
+    prepare_process()
+    work = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with_asker, daemon=True).start()
+    send_answer(there, work)
+
+
+def _end_with_asker() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,49 @@
+"""What a map shows: a verdict for every instance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fdverify.discovery.map.grid import Grid, Place
+from fdverify.models.system import Property
+from fdverify.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What came of an instance; without a verdict it is none, and ``detail`` says why."""
+
+    parameters: Mapping[str, int]
+    verdict: Verdict | None
+    detail: str
+    rounds: int | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture: the options as the system describes them, and a cell for every place."""
+
+    options: Mapping[str, str]
+    cells: Mapping[Place, Cell]
+
+    def count(self, verdict: Verdict | None) -> int:
+        return sum(cell.verdict == verdict for cell in self.cells.values())
+
+
+@dataclass(frozen=True)
+class Map:
+    """``computed`` instances were checked now, ``stored`` ones before."""
+
+    model: str
+    claim: Property
+    grid: Grid
+    panels: tuple[Panel, ...]
+    computed: int
+    stored: int
+
+    @property
+    def exit_code(self) -> int:
+        """A violation is an answer like any other; a dead end or an instance without an answer is not."""
+        found = {cell.verdict for panel in self.panels for cell in panel.cells.values()}
+        return next((v.exit_code for v in (Verdict.VACUOUS, Verdict.UNKNOWN) if v in found), 0)
