@@ -10,11 +10,9 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
+from fdverify.cli import infer, map
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.guard import guarded, show_version
-from fdverify.cli.map import EPILOG as MAP_EPILOG
-from fdverify.cli.map import HELP as MAP_HELP
-from fdverify.cli.map import map_action
 from fdverify.cli.options import (
     OtherModel,
     action,
@@ -79,7 +77,8 @@ def build_app(reference: str) -> typer.Typer:
     app.callback()(_version)
     for command in COMMANDS:
         app.command(command.name, help=command.help)(_action(command, reference, model))
-    app.command("map", help=MAP_HELP, epilog=MAP_EPILOG)(map_action(reference, model))
+    app.command("infer", help=infer.HELP, epilog=infer.EPILOG)(infer.infer_action(reference, model))
+    app.command("map", help=map.HELP, epilog=map.EPILOG)(map.map_action(reference, model))
     app.add_typer(threshold_app(), name="threshold")
     return app
 

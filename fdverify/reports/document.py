@@ -58,6 +58,8 @@ class Document(msgspec.Struct):
     statistics: dict[str, int]
     obligations: list[ObligationEntry]
     trace: TraceEntry | None
+    proof: str | None
+    """The text of a proof file, of a command that has found one."""
 
 
 def document(
@@ -67,6 +69,7 @@ def document(
     result: Result,
     trace: Shown | None,
     seconds: float,
+    proof: str | None = None,
 ) -> str:
     """The document as JSON text."""
     found = Document(
@@ -84,6 +87,7 @@ def document(
         statistics=result.statistics,
         obligations=[ObligationEntry(o.name, o.kind, o.verdict, round(o.seconds, 3)) for o in result.obligations],
         trace=None if trace is None else trace_entry(trace),
+        proof=proof,
     )
     # Python's own writer: numbers may be larger than 64 bits.
     return json.dumps(msgspec.to_builtins(found), indent=2) + "\n"
