@@ -6,20 +6,19 @@ fair and with a violation in it; and the interpreter goes round some times, from
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from time import perf_counter
-from typing import Any
 
 from fdverify.engines import exact
 from fdverify.engines.caps import integers
+from fdverify.engines.plans import in_words, interpreted_round, plan_in, well_formed
 from fdverify.errors import InternalError, UsageError
-from fdverify.logic import And, Implies, Not, Or, Truth, shortened
+from fdverify.logic import And, Implies, Not, Or, Truth
 from fdverify.models.growing import GrowingLoop
-from fdverify.models.interpret import Made, initial_state, observe, run_phase
-from fdverify.models.system import Flag, Property, State, System
+from fdverify.models.interpret import Made, initial_state
+from fdverify.models.system import Property, State, System
 from fdverify.smt.solver import FreshSolver
-from fdverify.symbolic.progress import planned, planned_round
+from fdverify.symbolic.progress import planned_round
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
 from fdverify.symbolic.witness import read_state
@@ -65,7 +64,7 @@ def obligations_of(system: System, claim: Property, loop: GrowingLoop) -> Iterat
         start = perf_counter()
         answer = exact.ask(unrolling, solver, truth(Not(demand)))
         if answer.status == "sat":
-            raise _wrong(system, name, f"not in {_in_words(*read_state(unrolling, answer.value))}")
+            raise _wrong(system, name, f"not in {in_words(*read_state(unrolling, answer.value))}")
         verdict = Verdict.PROVED if answer.status == "unsat" else Verdict.UNKNOWN
         yield Obligation(name, "growing-loop", verdict, perf_counter() - start, answer.reason)
 
@@ -76,8 +75,8 @@ def _demands(system: System, claim: Property, loop: GrowingLoop, before: State) 
     The round that ends a turn is the one that changes the variable.  So it is enough that the claim is false right
     before it, and that all that is fair holds right before or right after it.
     """
-    after, allowed = planned_round(system, before, _plan(system, loop, before))
-    known = And(before[loop.grows] >= loop.least, _well_formed(system, before))
+    after, allowed = planned_round(system, before, plan_in(system, loop.plan, before))
+    known = And(before[loop.grows] >= loop.least, well_formed(system, before))
     inside = And(known, loop.within(before))
     same, one_more = after[loop.grows] == before[loop.grows], after[loop.grows] == before[loop.grows] + 1
     goes_on, ends = And(inside, same), And(inside, Not(same))
@@ -87,12 +86,12 @@ def _demands(system: System, claim: Property, loop: GrowingLoop, before: State) 
         ("each of its rounds is allowed", Implies(inside, allowed)),
         (
             "a turn that goes on stays within itself",
-            Implies(goes_on, And(loop.within(after), _well_formed(system, after))),
+            Implies(goes_on, And(loop.within(after), well_formed(system, after))),
         ),
         ("a turn comes to an end", Implies(goes_on, falls)),
         (
             f"a turn ends where the next one begins, with one more {loop.grows}",
-            Implies(ends, And(one_more, loop.starts(after), _well_formed(system, after))),
+            Implies(ends, And(one_more, loop.starts(after), well_formed(system, after))),
         ),
         (f"{claim.name} is false right before a turn ends", Implies(ends, Not(claim.holds(before)))),
         *(
@@ -100,21 +99,6 @@ def _demands(system: System, claim: Property, loop: GrowingLoop, before: State) 
             for each in system.fairness
         ),
     ]
-
-
-def _well_formed(system: System, state: State) -> Truth:
-    """Whether every value is one of its sort: nothing is taken from declared ranges, which are for proofs to prove."""
-    return And(*(replace(variable, range=None).in_range(state) for variable in system.variables))
-
-
-def _plan(system: System, loop: GrowingLoop, state: State) -> Mapping[str, Any]:
-    plan = loop.plan(state)
-    if not isinstance(plan, Mapping):
-        raise UsageError(f"the growing loop of {system.name} plans {shortened(plan)}, not what to choose by name")
-    missing = [choice.name for phase in system.phases for choice in phase.choices if choice.name not in plan]
-    if missing:
-        raise UsageError(f"the growing loop of {system.name} does not say what to choose for {missing[0]}")
-    return plan
 
 
 def _turns(system: System, claim: Property, loop: GrowingLoop, state: State) -> list[tuple[Made, ...]]:
@@ -141,29 +125,10 @@ def _turn(system: System, loop: GrowingLoop, state: State) -> tuple[tuple[Made, 
     while states[-1][loop.grows] == state[loop.grows]:
         if len(made) > loop.left(state):
             raise InternalError(f"the growing loop of {system.name} does not end when it is replayed")
-        choices, after = _interpreted_round(system, loop, states[-1])
+        choices, after = interpreted_round(system, loop.plan, states[-1])
         made.append(choices)
         states.append(after)
     return tuple(made), states
-
-
-def _interpreted_round(system: System, loop: GrowingLoop, state: State) -> tuple[Made, State]:
-    plan = _plan(system, loop, state)
-    made: dict[str, Any] = {}
-    for phase in system.phases:
-        for choice in phase.choices:
-            chosen = planned(choice, state, plan[choice.name])
-            made[choice.name] = chosen if isinstance(choice, Flag) else chosen.ages()
-        after = run_phase(system, phase, state, made)
-        if after is None:
-            raise InternalError(f"the replay refuses the growing loop of {system.name} in phase {phase.name}")
-        state = after
-    return made, state
-
-
-def _in_words(system: System, state: State) -> str:
-    seen = observe(system, state).items()
-    return ", ".join(f"{name} {sorted(value) if isinstance(value, frozenset) else value}" for name, value in seen)
 
 
 def _wrong(system: System, demand: str, hint: str | None = None) -> UsageError:

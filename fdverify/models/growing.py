@@ -27,7 +27,10 @@ class GrowingLoop:
     within: Callable[[State], Truth]
     left: Callable[[State], Number]
     plan: Callable[[State], Mapping[str, Any]]
-    """What to choose in the round that begins in a state: yes or no, or which ages (``all``, ``oldest`` or a set)."""
+    """What to choose in the round that begins in a state: yes or no, or which ages (``all``, ``oldest`` or a set).
+
+    A condition and ages stand for those ages where the condition holds, else for none.
+    """
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", truthful("the start of a growing loop", self.starts))

@@ -20,6 +20,7 @@ from fdverify.models.expression import Expression
 if TYPE_CHECKING:
     from fdverify.models.detector import Detector
     from fdverify.models.growing import GrowingLoop
+    from fdverify.models.worst_run import WorstRun
 
 _SMT_LIB_WORDS = {"true", "false", "xor", "distinct", "ite", "let", "exists", "forall", "par", "div", "mod", "abs"}
 _RESERVED = {*kwlist, *_SMT_LIB_WORDS, "select", "store"}
@@ -257,6 +258,8 @@ class System:
     """The parts of a failure detector, if the system is one."""
     growing: tuple[GrowingLoop, ...] = ()
     """How liveness is broken by runs in which no state comes back; a claim about the phases as they are."""
+    worst: tuple[WorstRun, ...] = ()
+    """How properties are broken when they can be; a claim about the phases as they are."""
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.parameters] + [v.name for v in self.variables]
@@ -319,7 +322,7 @@ class System:
     def with_phase(self, name: str, run: Callable[[State, Choices], Update]) -> System:
         """The same system but for what one phase does."""
         phases = tuple(replace(p, run=run) if p.name == name else p for p in self.phases)
-        return replace(self, phases=phases, growing=())
+        return replace(self, phases=phases, growing=(), worst=())
 
     def at(self, values: Mapping[str, int]) -> System:
         """The same system with these parameters fixed."""

@@ -15,7 +15,7 @@ from fdverify.models.system import Choice, Flag, State, System
 from fdverify.symbolic.selection import Pick, planned_selection
 
 Plan: TypeAlias = Mapping[str, Any]
-"""For each choice: yes or no, or which ages."""
+"""For each choice: yes or no, or which ages, or a condition and which ages then."""
 
 
 _PICKS: tuple[Pick, ...] = ("oldest", "all", frozenset())
@@ -60,4 +60,7 @@ def planned_round(system: System, state: State, plan: Plan) -> tuple[State, Trut
 def planned(choice: Choice, state: State, pick: Any) -> Any:
     """What a plan chooses, in the state in which the phase begins."""
     when = choice.when(state)
+    if isinstance(pick, tuple):
+        condition, pick = pick
+        when = And(when, condition)
     return And(when, pick) if isinstance(choice, Flag) else planned_selection(state[choice.of], pick, when)

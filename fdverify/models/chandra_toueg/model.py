@@ -8,6 +8,7 @@ from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not, Number, Truth
 from fdverify.models.buffer import ENCODINGS
 from fdverify.models.chandra_toueg.asynchrony import SUSPECTED_AGAIN
+from fdverify.models.chandra_toueg.late_message import late_message
 from fdverify.models.chandra_toueg.phases import (
     ASYNCHRONY,
     COMPUTATIONS,
@@ -67,7 +68,7 @@ def chandra_toueg(
     if computation == PARTIAL_SYNCHRONY:
         return found
     growing = (SUSPECTED_AGAIN,) if computation == ASYNCHRONY else ()
-    return replace(found, options={**found.options, "computation": computation}, growing=growing)
+    return replace(found, options={**found.options, "computation": computation}, growing=growing, worst=())
 
 
 def computed(
@@ -98,6 +99,7 @@ def computed(
         liveness=liveness(crash),
         fairness=FAIRNESS,
         detector=_detector(phases),
+        worst=(late_message(phases.variant),),
     )
 
 
