@@ -14,6 +14,7 @@ from fdverify.proofs import Proof
 proof = Proof("chandra-toueg", goal="strong-accuracy", variant="ivy", timeout="any")
 
 
+@proof.bound
 def least_timeout(s: State) -> Number:
     return 3 * s.phi + s.delta + If(s.delta % 3 == 0, 0, 1)
 

@@ -14,6 +14,7 @@ from fdverify.proofs import Proof
 proof = Proof("chandra-toueg", goal="strong-accuracy", variant="tla", timeout="any")
 
 
+@proof.bound
 def least_timeout(s: State) -> Number:
     rounded = 3 * s.phi + s.delta - s.delta % 3
     return rounded + If(And(s.delta % 3 >= 1, s.phi >= 2), 1, 0)

@@ -32,6 +32,7 @@ def waited_by(s: State) -> Number:
     return s.phi * s.timeout + phi_times(s, (1 - s.timeout) % 3)
 
 
+@proof.bound
 def suspected_by(s: State) -> Number:
     """Both; but a timeout of 1 is reached at the first Compute, and grows when that suspicion ends."""
     return If(s.timeout == 1, 2 * s.phi - 1, delivered_by(s) + waited_by(s))

@@ -33,6 +33,7 @@ def received_by(s: State) -> Number:
     return s.phi * s.timeout + phi_times(s, -s.timeout % 3)
 
 
+@proof.bound
 def suspected_by(s: State) -> Number:
     """One step later, at Compute; in lockstep a timeout of 1 is reached at once, and grows when that suspicion ends."""
     return If(And(s.phi == 1, s.timeout == 1), 2, delivered_by(s) + received_by(s) + s.phi)

@@ -136,7 +136,7 @@ def _said(condition: Condition) -> str:
             return f"{subject} is {label.name}"
         case Is(subject, yes):
             return subject if yes else f"not {subject}"
-        case InTransit(subject, bound, yes, low, high):
+        case InTransit(subject=subject, yes=yes, low=low, high=high):
             some = "a message" if yes else "no message"
             if low is None and high is None:
                 return f"{some} is in {subject}"

@@ -74,6 +74,8 @@ class Proof:
         if goal is not None:
             self._told(lambda: check_goal(goal))
         self.terms: dict[str, Callable[[State], Any]] = {}
+        self.bounded: Callable[[State], Any] | None = None
+        """The number that the proof is about, if it says."""
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
         self._predicates: list[Callable[[Any], Truth]] = []
@@ -130,6 +132,14 @@ class Proof:
             raise UsageError(f"{source}: {whose} needs no {name}", did_you_mean(name, known) if known else None)
         self._note(function, "term")
         self.terms[name] = of_sort(known[name].sort, f"{source}: {name}", _blamed(function, source))
+        return function
+
+    def bound(self, function: Function) -> Function:
+        """The number that the proof shows to be a bound, for ``fdverify bounds``, as a function of the state."""
+        source = self._note(function, "bound")
+        if self.bounded is not None:
+            raise UsageError(f"{source}: the proof has two bounds", "keep one of them")
+        self.bounded = _blamed(function, source)
         return function
 
     def at(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1) -> Invariant:

@@ -1,0 +1,1 @@
+"""The bounds themselves: measured on small instances, fitted, proved for all, attained."""

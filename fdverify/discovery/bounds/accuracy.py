@@ -1,0 +1,113 @@
+"""The least initial timeout from which on a correct sender is not suspected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from time import monotonic
+
+from fdverify.discovery.bounds.bound import ALL, Bound, Evidence
+from fdverify.discovery.bounds.fit import Point, fitted
+from fdverify.discovery.bounds.formula import Factor, Formula, Sum
+from fdverify.discovery.bounds.grid import in_words, rows
+from fdverify.discovery.bounds.measure import Least, instance, row_of_least_timeouts
+from fdverify.discovery.bounds.proved import described, enough
+from fdverify.discovery.bounds.survey import survey
+from fdverify.discovery.inference import infer
+from fdverify.engines.worst_run import attained, worst_run
+from fdverify.errors import UsageError
+from fdverify.job import Job
+from fdverify.models.system import Property
+from fdverify.proofs.proof import Proof
+from fdverify.proofs.shipped import tightest
+from fdverify.traces.steps import shown
+from fdverify.verdict import Verdict
+
+_BUDGET = 11
+_METHODS = ("templates", "spacer")
+
+
+def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Bound | None:
+    """Measured, fitted, proved to be enough and to be needed; ``None`` if no formula fits what was measured.
+
+    That it is enough is proved with the conjuncts of a proof, ``by`` that one or one that ships; without, the least
+    linear formula is, by an invariant that is inferred.
+    """
+    model = job.find_model()
+    if "timeout" not in [option.name for option in model.options]:
+        raise UsageError(f"{model.name} has no option timeout to be bounded")
+    any_timeout = replace(job, options={**job.options, "timeout": "any"})
+    measured = _measured(any_timeout, deadline, report)
+    names = [parameter.name for parameter in model.parameters]
+    least = {parameter.name: parameter.least for parameter in model.parameters}
+    shape = [(), *((name,) for name in names)]
+    formula = fitted(names, least, {at: each.timeout for at, each in measured.items()}, shape)
+    if formula is None:
+        return None
+    report("proving that the formula is enough, and that nothing less is")
+    linear = _least_linear(formula, names, measured)
+    conjuncts = by or tightest(model, any_timeout.options, "accuracy")
+    bound = Bound(
+        name="least-safe-timeout",
+        meaning=f"the least initial timeout from which on {job.claim} holds",
+        formula=formula,
+        enough=None if conjuncts is None else _enough(any_timeout, formula, conjuncts, deadline),
+        needed=_needed(any_timeout, formula, measured),
+        measured=len(measured),
+        linear=linear,
+    )
+    if bound.enough is not None:
+        return bound
+    return replace(bound, linear_enough=_inferred(job, linear, deadline, report))
+
+
+def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -> dict[Point, Least]:
+    parameters = job.find_model().parameters
+    tasks = {
+        tuple(values.values()): partial(row_of_least_timeouts, job, parameters[0].name, along, values)
+        for values, along in rows(parameters, _BUDGET)
+    }
+    found = survey(tasks, deadline, report).items()
+    return {(value, *rest): least for rest, row in found for value, least in row.items()}
+
+
+def _least_linear(formula: Formula, names: list[str], measured: Mapping[Point, Least]) -> Sum:
+    """The slopes of the first case, which is the widest, and the least constant that is nowhere too small."""
+    slopes = {factor.name: times for monomial, times in formula.cases[0].sum.terms for factor in monomial}
+    excess = [
+        least.timeout - sum(slopes[name] * value for name, value in zip(names, at, strict=True))
+        for at, least in measured.items()
+    ]
+    return Sum((*(((Factor(name),), slopes[name]) for name in names), ((), max(excess))))
+
+
+def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
+    meaning = f"The initial timeout is at least {formula}."
+    safe = described(meaning, lambda s: s.initial_timeout >= formula.value(s), "safe_from_the_start")
+    return enough(conjuncts, dict(job.options), str(job.claim), safe, deadline)
+
+
+def _inferred(job: Job, linear: Sum, deadline: float | None, report: Callable[[str], None]) -> Evidence | None:
+    left = None if deadline is None else max(0.1, deadline - monotonic())
+    found = infer(replace(job, options={**job.options, "timeout": str(linear)}), _METHODS, 0, left, report)
+    if found.result.verdict is not Verdict.PROVED:
+        return None
+    return Evidence(ALL, found.result.detail, found.result.obligations)
+
+
+def _needed(job: Job, formula: Formula, measured: Mapping[Point, Least]) -> Evidence:
+    """A run that breaks the property at one less: for all parameters if the model has a plan, else as explored."""
+    system, parameters = job.system(), job.find_model().parameters
+    claim = job.property_of(system)
+    at, least = next((at, each) for at, each in reversed(measured.items()) if each.run is not None)
+    assert least.run is not None, "it was picked for its run"
+    fixed = instance(job, dict(zip((p.name for p in parameters), at, strict=True)), least.timeout - 1)
+    one_less = Property("one_less", lambda s: s.initial_timeout == formula.value(s) - 1, "one less than the formula")
+    for worst in (each for each in system.worst if each.breaks == claim.name):
+        obligations = attained(replace(system, assumptions=(*system.assumptions, one_less)), claim, worst)
+        if all(obligation.verdict is Verdict.PROVED for obligation in obligations):
+            run = shown(fixed, worst_run(fixed, claim, worst))
+            return Evidence(ALL, "with one less, a plan leads to a violation", tuple(obligations), run)
+    detail = "with one less, it is violated in every instance explored"
+    return Evidence(in_words(parameters, _BUDGET), detail, (), shown(fixed, least.run))

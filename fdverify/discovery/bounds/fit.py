@@ -1,0 +1,137 @@
+"""The simplest formula that gives all measured values.
+
+Simple: one sum for all, perhaps of rounded numbers; then a sum for each residue of some numbers; then all this once for
+the least value of some numbers and once for the others.  A sum counts only where more is measured than it has unknowns.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
+from typing import TypeAlias
+
+import numpy as np
+
+from fdverify.discovery.bounds.formula import MODULUS, ROUNDED, Case, Factor, Formula, Monomial, Sum, product_of
+from fdverify.models.system import State
+
+Point: TypeAlias = tuple[int, ...]
+Shape: TypeAlias = Sequence[tuple[str, ...]]
+"""The products of names that a sum may have."""
+
+
+def fitted(
+    names: Sequence[str], least: Mapping[str, int], measured: Mapping[Point, int], shape: Shape
+) -> Formula | None:
+    """A formula over the ``names`` made of the products in ``shape``; points list the values of the names in order."""
+    for apart in _subsets(names):
+        cases = [_cases(names, measured, shape, where) for where in _combined(apart, least)]
+        if all(found is not None for found in cases):
+            return Formula(tuple(case for found in cases for case in _merged(found or [])))
+    return None
+
+
+def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The smallest first."""
+    for size in range(len(names) + 1):
+        yield from combinations(names, size)
+
+
+def _combined(apart: Sequence[str], least: Mapping[str, int]) -> list[tuple[tuple[str, int, bool], ...]]:
+    """Every combination of having the least value and not having it."""
+    has = product((False, True), repeat=len(apart))
+    return [tuple((name, least[name], yes) for name, yes in zip(apart, some, strict=True)) for some in has]
+
+
+def _cases(
+    names: Sequence[str],
+    measured: Mapping[Point, int],
+    shape: Shape,
+    where: tuple[tuple[str, int, bool], ...],
+) -> list[Case] | None:
+    """One sum of rounded numbers, or a sum for each residue of as few names as possible."""
+    known = {name: value for name, value, yes in where if yes}
+    here = {
+        point: result
+        for point, result in measured.items()
+        if all((point[names.index(name)] == value) is yes for name, value, yes in where)
+    }
+    left = [name for name in names if name not in known]
+    for rounded in sorted(product(ROUNDED, repeat=len(left)), key=lambda some: sum(map(bool, some))):
+        factors = {name: Factor(name, how) for name, how in zip(left, rounded, strict=True)}
+        sum_ = _sum(names, here, _monomials(shape, factors))
+        if sum_ is not None:
+            return [Case(where, (), sum_)]
+    plain = _monomials(shape, {name: Factor(name) for name in left})
+    for by_residue in _subsets(left):
+        cells = _cells(names, here, by_residue)
+        sums = {residues: _sum(names, points, plain) for residues, points in cells.items()}
+        found = [
+            Case(where, tuple((name, (residue,)) for name, residue in residues), sum_)
+            for residues, sum_ in sums.items()
+            if sum_ is not None
+        ]
+        if len(found) == len(sums):
+            return found
+    return None
+
+
+def _cells(
+    names: Sequence[str], measured: Mapping[Point, int], by_residue: Sequence[str]
+) -> dict[tuple[tuple[str, int], ...], dict[Point, int]]:
+    cells: dict[tuple[tuple[str, int], ...], dict[Point, int]] = defaultdict(dict)
+    for point, value in measured.items():
+        residues = tuple((name, point[names.index(name)] % MODULUS) for name in by_residue)
+        cells[residues][point] = value
+    return dict(sorted(cells.items()))
+
+
+def _monomials(shape: Shape, factors: Mapping[str, Factor]) -> list[Monomial]:
+    """The products, without the names that have a known value."""
+    return list(dict.fromkeys(tuple(factors[name] for name in product_ if name in factors) for product_ in shape))
+
+
+def _sum(names: Sequence[str], points: Mapping[Point, int], shape: Sequence[Monomial]) -> Sum | None:
+    if len(points) <= len(shape):
+        return None
+    states = [State(dict(zip(names, point, strict=True))) for point in points]
+    rows = np.array([[product_of(monomial, s) for monomial in shape] for s in states])
+    values = np.array(list(points.values()))
+    solution, _, rank, _ = np.linalg.lstsq(rows.astype(float), values.astype(float), rcond=None)
+    whole = np.rint(solution).astype(np.int64)
+    if rank < len(shape) or not (rows @ whole == values).all():
+        return None
+    return Sum(tuple((monomial, int(times)) for monomial, times in zip(shape, whole, strict=True)))
+
+
+def _merged(cases: Sequence[Case]) -> list[Case]:
+    """The same with residues of one name joined where the sum is the same."""
+    joined = list(cases)
+    merging = True
+    while merging:
+        merging = False
+        for one, other in combinations(joined, 2):
+            both = _joined(one, other)
+            if both is not None:
+                joined = [both if case is one else case for case in joined if case is not other]
+                merging = True
+                break
+    return [_without_full_residues(case) for case in joined]
+
+
+def _joined(one: Case, other: Case) -> Case | None:
+    if one.least != other.least or one.sum != other.sum or len(one.residues) != len(other.residues):
+        return None
+    different = [at for at, (a, b) in enumerate(zip(one.residues, other.residues, strict=True)) if a != b]
+    if len(different) != 1:
+        return None
+    (at,) = different
+    (name, some), (_, others) = one.residues[at], other.residues[at]
+    residues = list(one.residues)
+    residues[at] = (name, tuple(sorted({*some, *others})))
+    return Case(one.least, tuple(residues), one.sum)
+
+
+def _without_full_residues(case: Case) -> Case:
+    return Case(case.least, tuple(each for each in case.residues if len(each[1]) < MODULUS), case.sum)

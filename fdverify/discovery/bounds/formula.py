@@ -1,0 +1,127 @@
+"""Formulas that bounds are: sums of a few products, by cases of small values and of residues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import mul
+from typing import TypeAlias
+
+from fdverify.errors import InternalError
+from fdverify.logic import And, If, Number, Or, Truth
+from fdverify.models.system import State
+
+
+@dataclass(frozen=True, order=True)
+class Factor:
+    """A named number, perhaps rounded to a multiple."""
+
+    name: str
+    rounded: str = ""
+    """``down``, ``up``, or ``up from one less``."""
+
+    def value(self, s: State) -> Number:
+        number = s[self.name]
+        match self.rounded:
+            case "down":
+                return number - number % MODULUS
+            case "up":
+                return number + (-number) % MODULUS
+            case "up from one less":
+                return number - 1 + (1 - number) % MODULUS
+        return number
+
+    def __str__(self) -> str:
+        name = self.name
+        match self.rounded:
+            case "down":
+                return f"({name}-{name}%{MODULUS})"
+            case "up":
+                return f"({name}+(-{name})%{MODULUS})"
+            case "up from one less":
+                return f"({name}-1+(1-{name})%{MODULUS})"
+        return name
+
+
+MODULUS = 3
+"""What numbers are rounded to multiples of, and residues taken by: a receiver takes three steps in turn."""
+ROUNDED = ("", "down", "up", "up from one less")
+
+Monomial: TypeAlias = tuple[Factor, ...]
+"""A product; of none, it is 1."""
+
+
+def product_of(monomial: Monomial, s: State) -> Number:
+    return reduce(mul, (factor.value(s) for factor in monomial), 1)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Multiples of products of named numbers."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    def value(self, s: State) -> Number:
+        total: Number = 0
+        for monomial, times in self.terms:
+            total = total + times * product_of(monomial, s)
+        return total
+
+    def __str__(self) -> str:
+        """As an option such as ``--timeout`` takes it."""
+        text = ""
+        for monomial, times in sorted(self.terms, key=lambda term: (-len(term[0]), term[0])):
+            if times == 0:
+                continue
+            size = [] if abs(times) == 1 and monomial else [str(abs(times))]
+            sign = "-" if times < 0 else "+" if text else ""
+            text += sign + "*".join([*size, *map(str, monomial)])
+        return text or "0"
+
+
+@dataclass(frozen=True)
+class Case:
+    """Where a sum is meant: some numbers have their least value or more than it, others one of some residues."""
+
+    least: tuple[tuple[str, int, bool], ...]
+    """A name, its least value, and whether it has it."""
+    residues: tuple[tuple[str, tuple[int, ...]], ...]
+    """A name and the residues it may have."""
+    sum: Sum
+
+    def applies(self, s: State) -> Truth:
+        values = [s[name] == value if has else s[name] > value for name, value, has in self.least]
+        return And(*values, *(Or(*(s[name] % MODULUS == r for r in some)) for name, some in self.residues))
+
+    def when(self) -> str:
+        values = [f"{name} = {value}" if has else f"{name} >= {value + 1}" for name, value, has in self.least]
+        return ", ".join([*values, *(f"{name} % {MODULUS} = {_listed(some)}" for name, some in self.residues)])
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return " or ".join(str(number) for number in numbers)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A value in each of some cases that are all there are."""
+
+    cases: tuple[Case, ...]
+
+    def value(self, s: State) -> Number:
+        *others, last = self.cases
+        value = last.sum.value(s)
+        for case in reversed(others):
+            value = If(case.applies(s), case.sum.value(s), value)
+        return value
+
+    def at(self, values: Mapping[str, int]) -> int:
+        state = State(values)
+        for case in self.cases:
+            if case.applies(state):
+                return int(case.sum.value(state))
+        raise InternalError("a formula leaves a case out")
+
+    def __str__(self) -> str:
+        return "; ".join(f"{case.sum} if {when}" if (when := case.when()) else str(case.sum) for case in self.cases)

@@ -1,0 +1,38 @@
+"""Measurements on worker processes, all of them or none."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from time import monotonic
+from typing import Any
+
+from fdverify.errors import InternalError
+from fdverify.smt.pool import Outcome, Pool, Task
+
+
+class OutOfTime(Exception):
+    """The time limit was reached before all was measured."""
+
+
+def survey(
+    tasks: Mapping[Any, Callable[[], Any]], deadline: float | None, report: Callable[[str], None]
+) -> dict[Any, Any]:
+    """What comes of each task, by its key, in their order."""
+    found: dict[Any, Any] = {}
+
+    def finished(task: Task, outcome: Outcome) -> Iterable[Task]:
+        if outcome.error is not None:
+            raise outcome.error
+        if outcome.lost is not None:
+            if deadline is not None and monotonic() >= deadline:
+                raise OutOfTime
+            raise InternalError(f"an instance could not be measured: {outcome.lost}")
+        found[task.key] = outcome.value
+        report(f"{len(found)} of {len(tasks)} rows of instances explored")
+        return ()
+
+    with Pool(len(os.sched_getaffinity(0))) as pool:
+        pool.run([Task(key, work, patience=math.inf) for key, work in tasks.items()], finished, deadline)
+    return {key: found[key] for key in tasks}
