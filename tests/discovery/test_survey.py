@@ -255,15 +255,18 @@ def test_time_is_up(cache: Path) -> None:
     assert made(question).computed == 2
 
 
+@pytest.mark.parametrize("there", [None, "another"])
 @pytest.mark.parametrize("name", [PACKAGE, "counter.py"])
 def test_answers_about_something_else_are_refused(
-    name: str, counter: str, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, there: str | None, counter: str, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker on another machine may have another version of the tool or of the file."""
     source = name if name == PACKAGE else str(tmp_path / name)
 
     def elsewhere(work: Mapping[int, Job], workers: int, time_limit: float | None, told: Told) -> None:
-        told(0, Outcome(value=Answer(Verdict.PROVED, "", None, {**sources(), source: "another"})))
+        known = {**sources(), source: there}
+        run = {name: digest for name, digest in known.items() if digest is not None}
+        told(0, Outcome(value=Answer(Verdict.PROVED, "", None, run)))
 
     monkeypatch.setattr(surveying, "over_processes", elsewhere)
     with pytest.raises(UsageError, match="another fdverify" if name == PACKAGE else "not what it was"):
