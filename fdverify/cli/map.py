@@ -23,7 +23,7 @@ times, such as --timeout: each value gets a picture of its own.  Instances are e
 workers of a Dask cluster; every answer is kept, so that a map that was stopped goes on where it was.
 """
 EPILOG = (
-    "Example: fdverify map --delta 0..12 --phi 1..8 --timeout 3*phi --timeout 6*phi+delta --svg map.svg.  "
+    "Example: fdverify map --delta 0..12 --phi 1..8 --timeout '3*phi' --timeout '6*phi+delta' --svg map.svg.  "
     "Exit codes: 0 every instance is proved or violated, 2 bad input, 3 some are unknown, 4 some have a dead end, "
     "70 internal error."
 )

@@ -8,7 +8,7 @@ from html import escape
 from fdverify.discovery.map.frontier import frontier
 from fdverify.discovery.map.grid import Axis, Grid, Place
 from fdverify.discovery.map.result import Cell, Map, Panel
-from fdverify.reports.map_words import SIGNS, Sign, counts_in_words, heading, legend, title
+from fdverify.reports.map_words import SIGNS, counts_in_words, heading, legend, title
 from fdverify.verdict import Verdict
 
 _CELL = 22
@@ -21,6 +21,9 @@ _LEFT = 56
 _BELOW = 44
 _LETTERS = 'font-family="DejaVu Sans, Verdana, sans-serif" font-size="12" fill="#000000"'
 
+_FRONTIER = "frontier"
+_THICK = 'stroke="#000000" stroke-width="3" stroke-linecap="square" fill="none"'
+
 
 def map_svg(found: Map) -> str:
     panels = list(_panels(found))
@@ -29,7 +32,7 @@ def map_svg(found: Map) -> str:
     width = max(
         _MARGIN * 2 + _LEFT + found.grid.columns * _CELL,
         *(_MARGIN * 2 + _LETTER * len(line) for line in [*lines, *sentences]),
-        _MARGIN * 2 + sum(_legend_width(sign) for sign in legend(found)),
+        _MARGIN * 2 + sum(_legend_width(meaning) for meaning in [*(sign.meaning for sign in legend(found)), _FRONTIER]),
     )
     top = _MARGIN + _LINE * len(lines)
     body = [*_text_lines(lines, _MARGIN, _MARGIN + 12)]
@@ -134,8 +137,7 @@ def _frontier(grid: Grid, panel: Panel) -> str:
     upright = [_corner(grid, (column + 1, row)) for column, row in sorted(border.columns)]
     level = [_corner(grid, place) for place in sorted(border.rows)]
     lines = [f"M{x} {y}v{_CELL}" for x, y in upright] + [f"M{x} {y}h{_CELL}" for x, y in level]
-    path = f'd="{"".join(lines)}"' if lines else 'd="M0 0"'
-    return f'<path class="frontier" {path} stroke="#000000" stroke-width="3" stroke-linecap="square" fill="none"/>'
+    return f'<path class="frontier" d="{"".join(lines)}" {_THICK}/>'
 
 
 def _legend(found: Map) -> Iterator[str]:
@@ -145,8 +147,11 @@ def _legend(found: Map) -> Iterator[str]:
         yield f'<rect x="{x:g}" width="{_CELL}" height="{_CELL}" fill="{sign.fill}" stroke="#999999"/>'
         yield _mark(verdicts[sign], x + _CELL / 2, _CELL / 2)
         yield f'<text x="{x + _CELL + 6:g}" y="{_CELL / 2 + 4:g}">{escape(sign.meaning)}</text>'
-        x += _legend_width(sign)
+        x += _legend_width(sign.meaning)
+    if any(frontier(panel) for panel in found.panels):
+        yield f'<path d="M{x:g} {_CELL / 2:g}h{_CELL}" {_THICK}/>'
+        yield f'<text x="{x + _CELL + 6:g}" y="{_CELL / 2 + 4:g}">{_FRONTIER}</text>'
 
 
-def _legend_width(sign: Sign) -> float:
-    return _CELL + 24 + _LETTER * len(sign.meaning)
+def _legend_width(meaning: str) -> float:
+    return _CELL + 24 + _LETTER * len(meaning)

@@ -49,6 +49,8 @@ def _legend(found: Map) -> Text:
     for sign in legend(found):
         line.append(sign.symbol, style=sign.style)
         line.append(f" {sign.meaning}   ")
+    if any(frontier(panel) for panel in found.panels):
+        line.append("│ frontier")
     line.rstrip()
     return line
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 COMMANDS = ("explore", "bmc", "induct", "live", "simulate")
 HANG_SECONDS = 300.0
 ESCAPE = "\x1b"
-_PROGRESS = re.compile(r"(explore|bmc|induct|live|simulate): depth \d+(, \d+ states)?, \d+ s")
+_PROGRESS = re.compile(r"((explore|bmc|induct|live|simulate): depth \d+(, \d+ states)?|map: \d+ of \d+ cells), \d+ s")
 _DECIDES_LOOKS = {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLORTERM", "COLUMNS", "LINES"}
 
 

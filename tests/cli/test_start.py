@@ -8,7 +8,7 @@ import pytest
 import fdverify
 from tests.cli.script import COMMANDS, HANG_SECONDS, environment, run
 
-HEAVY = ("z3", "numpy", "pysmt", "itf_py", "msgspec")
+HEAVY = ("z3", "numpy", "pysmt", "itf_py", "msgspec", "distributed", "dask")
 LOADED = """
 import sys
 from fdverify.cli.app import run
@@ -25,7 +25,7 @@ def test_help(flag: str) -> None:
     assert (outcome.code, outcome.stderr) == (0, "")
     assert outcome.stdout.startswith("Usage: fdverify [OPTIONS] COMMAND [ARGS]...\n")
     assert "Exit codes: 0 proved or bounded" in outcome.stdout
-    for command in COMMANDS:
+    for command in (*COMMANDS, "map", "threshold"):
         assert f"\n  {command} " in outcome.stdout
 
 
@@ -50,7 +50,9 @@ def test_nothing_asked_for() -> None:
     assert run("--help").stdout.strip() in outcome.stdout + outcome.stderr
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), *((command, "--help") for command in COMMANDS)])
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("--version",), *((command, "--help") for command in (*COMMANDS, "map"))]
+)
 def test_nothing_heavy_is_loaded(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED.replace("{HEAVY}", str(set(HEAVY))), *arguments],

@@ -16,6 +16,9 @@ class Frontier:
     columns: frozenset[Place]
     rows: frozenset[Place]
 
+    def __bool__(self) -> bool:
+        return bool(self.columns or self.rows)
+
 
 def frontier(panel: Panel) -> Frontier:
     def borders(place: Place, neighbour: Place) -> bool:

@@ -56,6 +56,7 @@ class _Survey:
         self._question = question
         self._settings = settings
         self._report = report
+        self._model, self._file = _absolute(question.model)
         places = list(question.grid.places())
         self._jobs = {
             (panel, place): self._job(options, place)
@@ -67,7 +68,7 @@ class _Survey:
         for (panel, place), job in self._jobs.items():
             # All of them before the work, so that what is wrong with one is said at once.
             system = job.system()
-            self._model, self._claim = system.name, job.property_of(system)
+            self._name, self._claim = system.name, job.property_of(system)
             self._described.setdefault(panel, system.options)
             try:
                 system.fixed_values()
@@ -91,7 +92,7 @@ class _Survey:
 
         self._check({number: wanted[at] for number, at in enumerate(left)}, told)
         panels = tuple(self._panel(number) for number in range(len(self._question.options)))
-        return Map(self._model, self._claim, self._question.grid, panels, len(left), stored)
+        return Map(self._name, self._claim, self._question.grid, panels, len(left), stored)
 
     def _check(self, work: Mapping[int, Job], told: Callable[[int, Outcome], None]) -> None:
         if self._settings.scheduler is None:
@@ -102,12 +103,7 @@ class _Survey:
             over_cluster(work, self._settings.scheduler, self._settings.time_limit, told)
 
     def _job(self, options: Mapping[str, OptionValue], place: Place) -> Job:
-        model = self._question.model
-        if is_file_reference(model):
-            # Other processes may work elsewhere, and what is remembered must not depend on the working directory.
-            file, _, name = model.rpartition(":")
-            model = f"{Path(file).resolve()}:{name}"
-        return Job("explore", model, self._question.grid.parameters(place), options, self._question.claim)
+        return Job("explore", self._model, self._question.grid.parameters(place), options, self._question.claim)
 
     def _take(self, at: tuple[int, Place], outcome: Outcome) -> None:
         if outcome.error is not None:
@@ -123,8 +119,10 @@ class _Survey:
 
     def _check_sources(self, found: Answer) -> None:
         """Refuse an answer about something else than this process knows."""
-        for name, digest in found.sources.items():
-            if self._sources.get(name, digest) == digest:
+        for name, digest in self._sources.items():
+            there = found.sources.get(name)
+            # What is imported for one instance may not be for another, but all need the package and the model's file.
+            if there == digest or (there is None and name not in (PACKAGE, self._file)):
                 continue
             if name == PACKAGE:
                 raise UsageError("a worker runs another fdverify than this one", "install the same on all machines")
@@ -142,3 +140,12 @@ class _Survey:
             return Cell(parameters, None, self._no_instance[at])
         answer = self._answers[at]
         return Cell(parameters, answer.verdict, answer.detail, answer.rounds)
+
+
+def _absolute(model: str) -> tuple[str, str | None]:
+    """The reference to a model for processes that may work elsewhere, and its file if it is a user's."""
+    if not is_file_reference(model):
+        return model, None
+    file, _, name = model.rpartition(":")
+    path = Path(file).resolve()
+    return f"{path}:{name}", str(path)
