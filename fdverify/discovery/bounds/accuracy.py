@@ -100,7 +100,7 @@ def _needed(job: Job, formula: Formula, measured: Mapping[Point, Least]) -> Evid
     """A run that breaks the property at one less: for all parameters if the model has a plan, else as explored."""
     system, parameters = job.system(), job.find_model().parameters
     claim = job.property_of(system)
-    at, least = next((at, each) for at, each in reversed(measured.items()) if each.run is not None)
+    at, least = next((at, each) for at, each in reversed(list(measured.items())) if each.run is not None)
     assert least.run is not None, "it was picked for its run"
     fixed = instance(job, dict(zip((p.name for p in parameters), at, strict=True)), least.timeout - 1)
     one_less = Property("one_less", lambda s: s.initial_timeout == formula.value(s) - 1, "one less than the formula")

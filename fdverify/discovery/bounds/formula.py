@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import mul
 from typing import TypeAlias
 
 from fdverify.errors import InternalError
@@ -21,16 +19,16 @@ class Factor:
     rounded: str = ""
     """``down``, ``up``, or ``up from one less``."""
 
-    def value(self, s: State) -> Number:
-        number = s[self.name]
+    def added(self, residue: int) -> int:
+        """What rounding adds to a number with this residue."""
         match self.rounded:
             case "down":
-                return number - number % MODULUS
+                return -residue
             case "up":
-                return number + (-number) % MODULUS
+                return -residue % MODULUS
             case "up from one less":
-                return number - 1 + (1 - number) % MODULUS
-        return number
+                return (1 - residue) % MODULUS - 1
+        return 0
 
     def __str__(self) -> str:
         name = self.name
@@ -53,7 +51,18 @@ Monomial: TypeAlias = tuple[Factor, ...]
 
 
 def product_of(monomial: Monomial, s: State) -> Number:
-    return reduce(mul, (factor.value(s) for factor in monomial), 1)
+    """The product; with what rounding adds case by case, so that a solver sees no other products than of names."""
+    if not monomial:
+        return 1
+    factor, rest = monomial[0], product_of(monomial[1:], s)
+    number = s[factor.name]
+    value = number * rest
+    if not factor.rounded:
+        return value
+    added = factor.added(0) * rest
+    for residue in range(1, MODULUS):
+        added = If(number % MODULUS == residue, factor.added(residue) * rest, added)
+    return value + added
 
 
 @dataclass(frozen=True)
