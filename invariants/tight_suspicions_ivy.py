@@ -22,29 +22,29 @@ from fdverify.proofs import Proof
 proof = Proof("chandra-toueg", variant="ivy", timeout="any")
 
 
-def next_timeout(s: State) -> Number:
-    """The timeout once a suspicion has been taken back, if there is one."""
-    return s.timeout + If(s.suspected, 1, 0)
-
-
 def learned_timeout(s: State) -> Number:
     """With this timeout the sender is not suspected once a message has been delivered."""
     return 3 * s.phi + 3 * ((s.delta - 1) // 3) + 2
 
 
-def may_fail_once(s: State) -> Number:
-    """One suspicion before the first delivery, unless the initial timeout is safe."""
-    return If(s.initial_timeout < least_timeout(s), 1, 0)
+def lacking(s: State, learned: Number, safe: Number) -> Number:
+    """By how much the initial timeout is too short; by one, if only the first wait is too long for it."""
+    return Max(learned - s.initial_timeout, If(s.initial_timeout < safe, 1, 0))
 
 
 def most_suspicions(s: State) -> Number:
-    return Max(learned_timeout(s) - s.initial_timeout, may_fail_once(s))
+    return lacking(s, learned_timeout(s), least_timeout(s))
+
+
+def wrong_suspicions(s: State) -> Number:
+    """How often the sender has been suspected: each delivery that took it back made the timeout longer by one."""
+    return s.timeout - s.initial_timeout + If(s.suspected, 1, 0)
 
 
 @proof.goal
 def few_suspicions(s: State) -> Truth:
-    """The sender has been suspected as often as the timeout has grown, and no more often than it lacked."""
-    return next_timeout(s) - s.initial_timeout <= most_suspicions(s)
+    """The sender has not been suspected more often than the initial timeout is too short."""
+    return wrong_suspicions(s) <= most_suspicions(s)
 
 
 proof.invariants(correct_sender, silent_sender, message_grows_old, waits_in_threes, waits_no_longer)
@@ -57,6 +57,6 @@ def first_timeout(s: State) -> Truth:
 
 
 @proof.invariant
-def grows_until_learned(s: State) -> Truth:
-    """The timeout grows until it is learned, or by the suspicion before the first delivery."""
-    return next_timeout(s) <= Max(learned_timeout(s), s.initial_timeout + may_fail_once(s))
+def timeout_grows(s: State) -> Truth:
+    """The timeout has grown, or grows at the next delivery, to what is learned at most, or by the first failure."""
+    return If(s.suspected, s.timeout + 1, s.timeout) <= s.initial_timeout + most_suspicions(s)
