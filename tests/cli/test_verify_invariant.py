@@ -66,7 +66,7 @@ def test_the_shipped_proofs(cache: dict[str, str]) -> None:
     code, document = found(str(INVARIANTS), env=cache)
     assert code == 0
     assert verdicts(document) == dict.fromkeys(PROOFS, "proved")
-    assert (len(PROOFS), len(OF_ONE_VARIANT)) == (12, 4)
+    assert (len(PROOFS), len(OF_ONE_VARIANT)) == (14, 6)
     for proof in document["proofs"]:
         assert proof["variant"] == OF_ONE_VARIANT.get(proof["proof"], "ivy")
         assert proof["notes"] == []

@@ -23,7 +23,7 @@ from tests.sampling import every
 
 INVARIANTS = Path(__file__).parents[2] / "invariants"
 VARIANTS = ("tla", "ivy")
-MOST_CONJUNCTS = {"accuracy": 8, "completeness": 12}
+MOST_CONJUNCTS = {"accuracy": 8, "completeness": 12, "suspicions": 7}
 
 variants = pytest.mark.parametrize("variant", VARIANTS)
 
@@ -81,6 +81,21 @@ def suspected_by(variant: str, earlier: int = 0, only: Callable[[State], Truth] 
     return Property("suspected-by", holds, "suspected in time")
 
 
+@variants
+def test_one_suspicion_less_is_not_proved(variant: str) -> None:
+    invariant = proof("suspicions", variant)
+    assert invariant.system.assumptions == ()
+    assert fails(invariant) == []
+    assert fails(replace(invariant, goal=suspected_at_most(variant, less=1))) == ["goal"]
+
+
+def suspected_at_most(variant: str, less: int = 0) -> Property:
+    """The goal of the proof, for so many suspicions less."""
+    so_far: Callable[[Any], Number] = written("suspicions", variant).wrong_suspicions
+    most: Callable[[Any], Number] = written("suspicions", variant).most_suspicions
+    return Property("few-suspicions", lambda s: so_far(s) <= most(s) - less, "not suspected too often")
+
+
 BOUNDS = list(product(VARIANTS, range(6), range(1, 5)))
 
 
@@ -111,3 +126,13 @@ def test_a_timeout_of_one_has_a_least_time_of_its_own(variant: str, phi: int) ->
     system = chandra_toueg(2, phi, variant=variant, crash=True, timeout="1")
     one = suspected_by(variant, earlier=1, only=lambda s: s.timeout == 1)
     assert explore(system, one).verdict is Verdict.VIOLATED
+
+
+TIMEOUTS = list(product(VARIANTS, range(5), range(1, 4), range(1, 15)))
+
+
+@pytest.mark.parametrize(("variant", "delta", "phi", "timeout"), every(23, TIMEOUTS))
+def test_the_most_suspicions_of_an_instance(variant: str, delta: int, phi: int, timeout: int) -> None:
+    system = chandra_toueg(delta, phi, variant=variant, timeout=str(timeout))
+    assert explore(system, suspected_at_most(variant)).verdict is Verdict.PROVED
+    assert explore(system, suspected_at_most(variant, less=1)).verdict is Verdict.VIOLATED

@@ -1,0 +1,29 @@
+"""The detector with a clock for proofs: for how many rounds in a row the receiver has suspected the sender."""
+
+from dataclasses import replace
+from typing import Any
+
+from fdverify.logic import If
+from fdverify.models.chandra_toueg import CHANDRA_TOUEG
+from fdverify.models.system import Choices, Integers, Phase, State, System, Update, Variable, update
+
+
+def count_suspicion(s: State, c: Choices) -> Update:
+    return update(hsuspected=If(s.suspected, s.hsuspected + 1, 0))
+
+
+def build(**chosen: Any) -> System:
+    system = CHANDRA_TOUEG.build(**chosen)
+    clock = Variable(
+        "hsuspected",
+        Integers(),
+        initial=lambda s: 0,
+        range=lambda s: If(s.suspected, s.hsuspected >= 1, s.hsuspected == 0),
+        ghost=True,
+        clock=True,
+    )
+    phases = (*system.phases, Phase("count_suspicion", count_suspicion))
+    return replace(system, variables=(*system.variables, clock), phases=phases)
+
+
+SUSPICION_CLOCK = replace(CHANDRA_TOUEG, build=build)

@@ -1,0 +1,110 @@
+"""For how many rounds a correct sender is suspected in a row at most, ivy variant, whatever the initial timeout.
+
+In the worst run the receiver is fast until a Compute suspects.  Then it is slow: a Receive leaves the message in
+transit, one round before it is old enough, and the next one, 3Φ later, delivers it.
+"""
+
+from _suspicion_clock import SUSPICION_CLOCK
+from strong_accuracy import correct_sender
+from tight_accuracy_ivy import least_timeout, steps_since_receive, waits_in_threes
+from tight_completeness_ivy import phi_times
+
+from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
+from fdverify.models.chandra_toueg import ReceiverPc
+from fdverify.models.system import State
+from fdverify.proofs import Proof
+
+proof = Proof(SUSPICION_CLOCK, variant="ivy", timeout="any")
+
+
+def first_compute(s: State) -> Number:
+    """What the receiver has waited at least at a Compute that suspects: 1 or 2 modulo 3."""
+    return s.initial_timeout + If(s.initial_timeout % 3 == 0, 1, 0)
+
+
+def old_by(s: State) -> Number:
+    """By then, counted from the last delivery, a message in transit has age Δ."""
+    return 3 * s.phi + s.delta
+
+
+def longest(s: State, begins: Number, old: Number) -> Number:
+    """How long a suspicion lasts that begins after so many rounds, if a message is old enough after so many.
+
+    Either the next Receive ends it, two steps later; or the last one came before the message was old enough, 3Φ before
+    the end.  If Φ is 1, all Receives come two steps later, or three steps more again and again.
+    """
+    too_long = If(s.phi == 1, (old - begins) % 3, 0)
+    return If(begins + 2 >= old, 2 * s.phi, old - 1 + 3 * s.phi - begins - too_long)
+
+
+def longest_suspicion(s: State) -> Number:
+    return If(s.initial_timeout < least_timeout(s), longest(s, first_compute(s), old_by(s)), 0)
+
+
+@proof.goal
+def short_suspicion(s: State) -> Truth:
+    """A suspicion does not last longer, and there is none if the initial timeout is safe."""
+    return s.hsuspected <= longest_suspicion(s)
+
+
+def quiet(s: State) -> Number:
+    """For how many rounds nothing has been delivered, at least."""
+    return If(s.suspected, first_compute(s) + s.hsuspected - 1, s.waiting_time)
+
+
+def oldest(s: State) -> Number:
+    """The age of a message in transit, at least, if it were not cut off at Δ; negative: none may be there."""
+    return quiet(s) - 3 * s.phi
+
+
+def since_receive(s: State) -> Number:
+    """How many rounds ago the last Receive was, at most."""
+    return phi_times(s, steps_since_receive(s)) + s.receiver_timer
+
+
+def no_receive_yet(s: State) -> Truth:
+    """Since the Compute that suspected, the receiver has taken no step but NoSnd."""
+    since_compute = s.receiver_timer + If(s.receiver_pc == ReceiverPc.Compute, 0, s.phi)
+    return And(s.receiver_pc != ReceiverPc.Receive, s.hsuspected - 1 <= since_compute)
+
+
+proof.invariants(correct_sender, waits_in_threes)
+
+
+@proof.invariant
+def silent_sender(s: State) -> Truth:
+    """While nothing is in transit, the sender has been idle as long as nothing has been delivered."""
+    return Implies(s.buffer.empty(), s.sender_timer >= quiet(s))
+
+
+@proof.invariant
+def message_grows_old(s: State) -> Truth:
+    """After 3Φ without a delivery, a message is in transit that is as old as that is ago, or of age Δ."""
+    return Implies(oldest(s) >= 0, s.buffer.any(Min(oldest(s), s.delta), s.delta))
+
+
+@proof.invariant
+def delivery_overdue(s: State) -> Truth:
+    """At the last Receive no message had age Δ."""
+    return oldest(s) - since_receive(s) < s.delta
+
+
+@proof.invariant
+def ends_at_next_receive(s: State) -> Truth:
+    """If a message is old enough at the first Receive of a suspicion, there has been none."""
+    return Implies(And(s.suspected, first_compute(s) + 2 >= old_by(s)), no_receive_yet(s))
+
+
+@proof.invariant
+def one_step_a_round(s: State) -> Truth:
+    """Since the Compute that suspected, the receiver has taken at most one step in each round; if Φ is 1, one."""
+    since_compute = (steps_since_receive(s) + 2) % 3
+    lockstep = Implies(s.phi == 1, (s.hsuspected - since_compute) % 3 == 1)
+    return Implies(s.suspected, And(s.hsuspected > since_compute, lockstep))
+
+
+@proof.invariant
+def trusted_if_safe(s: State) -> Truth:
+    """With a safe initial timeout, the receiver trusts the sender, and has waited less than 3Φ+Δ after a Receive."""
+    waits_no_longer = Implies(s.receiver_pc == ReceiverPc.Receive, s.waiting_time < old_by(s))
+    return Implies(s.initial_timeout >= least_timeout(s), And(Not(s.suspected), waits_no_longer))

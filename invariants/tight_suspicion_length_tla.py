@@ -1,0 +1,87 @@
+"""For how many rounds a correct sender is suspected in a row at most, tla variant, whatever the initial timeout.
+
+The argument is that of the ivy variant.  Here ``waiting_time`` stops at the timeout; and if Φ is 1, sender and receiver
+are in lockstep, and a message is sent one round after each delivery.
+"""
+
+from _suspicion_clock import SUSPICION_CLOCK
+from strong_accuracy import correct_sender
+from tight_accuracy_tla import least_timeout, lockstep, phase, waited
+from tight_completeness_tla import waits_in_threes
+from tight_suspicion_length_ivy import longest, no_receive_yet, one_step_a_round, since_receive
+
+from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
+from fdverify.models.chandra_toueg import ReceiverPc
+from fdverify.models.system import State
+from fdverify.proofs import Proof
+
+proof = Proof(SUSPICION_CLOCK, variant="tla", timeout="any")
+
+
+def first_compute(s: State) -> Number:
+    """What the receiver has waited at least at a Compute that suspects: 1 modulo 3, or 0 before the first delivery."""
+    return s.initial_timeout + If(s.initial_timeout % 3 == 1, 2, 1)
+
+
+def sent_by(s: State, delivered: Truth) -> Number:
+    """By then, counted from the last delivery or from the start, a message has been sent."""
+    return If(And(s.phi == 1, delivered), 1, 3 * s.phi)
+
+
+def old_by(s: State) -> Number:
+    """By then a message in transit has age Δ, if the first Compute that can suspect does."""
+    return sent_by(s, first_compute(s) % 3 == 1) + s.delta
+
+
+def longest_suspicion(s: State) -> Number:
+    return If(s.initial_timeout < least_timeout(s), longest(s, first_compute(s), old_by(s)), 0)
+
+
+@proof.goal
+def short_suspicion(s: State) -> Truth:
+    """A suspicion does not last longer, and there is none if the initial timeout is safe."""
+    return s.hsuspected <= longest_suspicion(s)
+
+
+def quiet(s: State) -> Number:
+    """For how many rounds nothing has been delivered, at least."""
+    return If(s.suspected, first_compute(s) + s.hsuspected - 1, waited(s))
+
+
+def oldest(s: State) -> Number:
+    """The age of a message in transit, at least, if it were not cut off at Δ; negative: none may be there."""
+    return If(s.suspected, quiet(s) - old_by(s) + s.delta, quiet(s) - sent_by(s, phase(s) == 0))
+
+
+proof.invariants(correct_sender, lockstep, waits_in_threes, one_step_a_round)
+
+
+@proof.invariant
+def silent_sender(s: State) -> Truth:
+    """While nothing is in transit, the sender has been idle as long as nothing has been delivered."""
+    return Implies(s.buffer.empty(), s.sender_timer >= quiet(s))
+
+
+@proof.invariant
+def message_grows_old(s: State) -> Truth:
+    """Some time after a delivery, a message is in transit that is as old as that is ago, or of age Δ."""
+    return Implies(oldest(s) >= 0, s.buffer.any(Min(oldest(s), s.delta), s.delta))
+
+
+@proof.invariant
+def delivery_overdue(s: State) -> Truth:
+    """At the last Receive no message had age Δ."""
+    return oldest(s) - since_receive(s) < s.delta
+
+
+@proof.invariant
+def ends_at_next_receive(s: State) -> Truth:
+    """If a message is old enough at the first Receive of a suspicion, there has been none."""
+    return Implies(And(s.suspected, first_compute(s) + 2 >= old_by(s)), no_receive_yet(s))
+
+
+@proof.invariant
+def trusted_if_safe(s: State) -> Truth:
+    """With a safe initial timeout, the receiver trusts the sender, and has not waited as long after a Receive."""
+    waits_no_longer = Implies(s.receiver_pc == ReceiverPc.Receive, s.waiting_time < s.timeout)
+    return Implies(s.initial_timeout >= least_timeout(s), And(Not(s.suspected), waits_no_longer))

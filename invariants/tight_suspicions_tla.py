@@ -1,0 +1,75 @@
+"""How often a correct sender is suspected at most, tla variant, whatever the initial timeout.
+
+The argument is that of the ivy variant, one less.  But ``waiting_time`` stops at the timeout, so that it tells what was
+waited at the last Receive only before it is reached; a timeout that has grown tells that there was a delivery.  If Φ
+is 1, sender and receiver are in lockstep, and a message is sent one round after each delivery.
+"""
+
+from strong_accuracy import correct_sender
+from tight_accuracy_tla import least_timeout, lockstep, phase
+from tight_suspicions_ivy import lacking, wrong_suspicions
+
+from fdverify.logic import And, If, Implies, Min, Number, Or, Truth
+from fdverify.models.chandra_toueg import ReceiverPc
+from fdverify.models.system import State
+from fdverify.proofs import Proof
+
+proof = Proof("chandra-toueg", variant="tla", timeout="any")
+
+
+def learned_timeout(s: State) -> Number:
+    """With this timeout the sender is not suspected once a message has been delivered."""
+    return If(s.phi == 1, 3 * (s.delta // 3), 3 * s.phi + 3 * ((s.delta - 1) // 3)) + 1
+
+
+def most_suspicions(s: State) -> Number:
+    return lacking(s, learned_timeout(s), least_timeout(s))
+
+
+@proof.goal
+def few_suspicions(s: State) -> Truth:
+    """The sender has not been suspected more often than the initial timeout is too short."""
+    return wrong_suspicions(s) <= most_suspicions(s)
+
+
+def grown(s: State) -> Truth:
+    return s.timeout > s.initial_timeout
+
+
+def waited(s: State) -> Number:
+    """How long the receiver has waited at least: one more than is counted, if all of its steps cannot have been.
+
+    They make 2 modulo 3 at a Receive before the first delivery, and 0 since.
+    """
+    return s.waiting_time + If(Or(phase(s) == 1, And(phase(s) == 2, grown(s))), 1, 0)
+
+
+proof.invariants(correct_sender, lockstep)
+
+
+@proof.invariant
+def silent_sender(s: State) -> Truth:
+    """While nothing is in transit, the sender has been idle as long as the receiver has waited."""
+    return Implies(s.buffer.empty(), s.sender_timer >= waited(s))
+
+
+@proof.invariant
+def message_grows_old(s: State) -> Truth:
+    """A message in transit was sent after 3Φ of waiting at the latest; in lockstep, one round after a delivery."""
+    sent_by = If(And(s.phi == 1, Or(phase(s) == 0, grown(s))), 1, 3 * s.phi)
+    age = waited(s) - sent_by
+    return Implies(age >= 0, s.buffer.any(Min(age, s.delta), s.delta))
+
+
+@proof.invariant
+def waits_in_threes(s: State) -> Truth:
+    """Below the timeout, the receiver has waited 0 modulo 3 at a Receive, or 2 before the first delivery."""
+    unheard = And(phase(s) == 2, s.timeout == s.initial_timeout)
+    return Implies(s.waiting_time < s.timeout, Or(phase(s) == 0, unheard))
+
+
+@proof.invariant
+def timeout_grows(s: State) -> Truth:
+    """The timeout grows no further, with the suspicion there is, or that comes with Compute after this Receive."""
+    comes = And(s.receiver_pc == ReceiverPc.Receive, s.waiting_time == s.timeout)
+    return If(Or(s.suspected, comes), s.timeout + 1, s.timeout) <= s.initial_timeout + most_suspicions(s)
