@@ -75,7 +75,8 @@ class Proof:
             self._told(lambda: check_goal(goal))
         self.terms: dict[str, Callable[[State], Any]] = {}
         self.bounded: Callable[[State], Any] | None = None
-        """The number that the proof is about, if it says."""
+        self.bounded_by: Callable[[State], Any] | None = None
+        """The number that the proof is about, and what it is bounded by, if it says."""
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
         self._predicates: list[Callable[[Any], Truth]] = []
@@ -134,12 +135,14 @@ class Proof:
         self.terms[name] = of_sort(known[name].sort, f"{source}: {name}", _blamed(function, source))
         return function
 
+    def quantity(self, function: Function) -> Function:
+        """The number that the proof shows to be bounded, for ``fdverify bounds``, as a function of the state."""
+        self.bounded = _blamed(function, self._note(function, "quantity"))
+        return function
+
     def bound(self, function: Function) -> Function:
-        """The number that the proof shows to be a bound, for ``fdverify bounds``, as a function of the state."""
-        source = self._note(function, "bound")
-        if self.bounded is not None:
-            raise UsageError(f"{source}: the proof has two bounds", "keep one of them")
-        self.bounded = _blamed(function, source)
+        """What the proof shows to be a bound, for ``fdverify bounds``, as a function of the parameters."""
+        self.bounded_by = _blamed(function, self._note(function, "bound"))
         return function
 
     def at(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1) -> Invariant:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from fdverify.models.model import Model, OptionValue
@@ -11,11 +12,11 @@ from fdverify.proofs.proof import Proof
 FOLDER = Path(__file__).parent.parent / "invariants"
 
 
-def tightest(model: Model, options: dict[str, OptionValue], about: str) -> Proof | None:
+def tightest(model: Model, options: Mapping[str, OptionValue], about: str) -> Proof | None:
     """The shipped proof of a tight bound on what is called so, of this model with these options, if there is one."""
     defaults = {option.name: option.default for option in model.options}
     for path in proof_files([FOLDER]):
-        if path.stem.startswith(f"tight_{about}"):
+        if path.stem.startswith(f"tight_{about}_"):
             proof = load_proof(path)
             chosen = {**defaults, **proof.options}
             if proof.model.name == model.name and all(chosen[name] == value for name, value in options.items()):

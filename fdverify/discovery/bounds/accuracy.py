@@ -85,7 +85,7 @@ def _least_linear(formula: Formula, names: list[str], measured: Mapping[Point, L
 def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
     meaning = f"The initial timeout is at least {formula}."
     safe = described(meaning, lambda s: s.initial_timeout >= formula.value(s), "safe_from_the_start")
-    return enough(conjuncts, dict(job.options), str(job.claim), safe, deadline)
+    return enough(conjuncts, job.options, str(job.claim), safe, deadline)
 
 
 def _inferred(job: Job, linear: Sum, deadline: float | None, report: Callable[[str], None]) -> Evidence | None:

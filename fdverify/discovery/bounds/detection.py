@@ -75,7 +75,7 @@ def _in_time(job: Job, formula: Formula, early: int = 0) -> Callable[[State], An
 
 def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
     goal = described("A sender that has been crashed for so long is suspected.", _in_time(job, formula), "in_time")
-    return enough(conjuncts, dict(job.options), goal, None, deadline)
+    return enough(conjuncts, job.options, goal, None, deadline)
 
 
 def _needed(job: Job, formula: Formula, measured: dict[Point, int]) -> Evidence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
@@ -18,13 +18,14 @@ from fdverify.verdict import Verdict
 
 def enough(
     conjuncts_of: Proof,
-    options: dict[str, OptionValue],
+    options: Mapping[str, OptionValue],
     goal: str | Callable[[State], Truth],
     assumption: Callable[[State], Truth] | None,
     deadline: float | None,
 ) -> Evidence | None:
     """The goal, of arbitrary parameters under the assumption, by the conjuncts of another proof; if it is proved."""
-    proof = Proof(conjuncts_of.model, goal=goal if isinstance(goal, str) else None, **options)
+    chosen: dict[str, Any] = {**options, "goal": goal if isinstance(goal, str) else None}
+    proof = Proof(conjuncts_of.model, **chosen)
     if not isinstance(goal, str):
         proof.goal(goal)
     if assumption is not None:
