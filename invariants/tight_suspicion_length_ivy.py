@@ -6,7 +6,7 @@ transit, one round before it is old enough, and the next one, 3Φ later, deliver
 
 from _suspicion_clock import SUSPICION_CLOCK
 from strong_accuracy import correct_sender
-from tight_accuracy_ivy import least_timeout, steps_since_receive, waits_in_threes
+from tight_accuracy_ivy import steps_since_receive, waits_in_threes
 from tight_completeness_ivy import phi_times
 
 from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
@@ -28,17 +28,19 @@ def old_by(s: State) -> Number:
 
 
 def longest(s: State, begins: Number, old: Number) -> Number:
-    """How long a suspicion lasts that begins after so many rounds, if a message is old enough after so many.
+    """How long a suspicion lasts, if one may begin after so many rounds, and a message is old enough after so many.
 
-    Either the next Receive ends it, two steps later; or the last one came before the message was old enough, 3Φ before
-    the end.  If Φ is 1, all Receives come two steps later, or three steps more again and again.
+    If it is old enough before, there is no suspicion.  Else either the first Receive ends it, two steps later; or one
+    comes in the round before the message is old enough, and the next one, 3Φ later, ends it.  If Φ is 1, there is a
+    Receive two steps later, and in every third round from then on.
     """
     too_long = If(s.phi == 1, (old - begins) % 3, 0)
-    return If(begins + 2 >= old, 2 * s.phi, old - 1 + 3 * s.phi - begins - too_long)
+    lasts = If(begins + 2 >= old, 2 * s.phi, old - 1 + 3 * s.phi - begins - too_long)
+    return If(begins <= old, lasts, 0)
 
 
 def longest_suspicion(s: State) -> Number:
-    return If(s.initial_timeout < least_timeout(s), longest(s, first_compute(s), old_by(s)), 0)
+    return longest(s, first_compute(s), old_by(s))
 
 
 @proof.goal
@@ -104,7 +106,12 @@ def one_step_a_round(s: State) -> Truth:
 
 
 @proof.invariant
-def trusted_if_safe(s: State) -> Truth:
-    """With a safe initial timeout, the receiver trusts the sender, and has waited less than 3Φ+Δ after a Receive."""
-    waits_no_longer = Implies(s.receiver_pc == ReceiverPc.Receive, s.waiting_time < old_by(s))
-    return Implies(s.initial_timeout >= least_timeout(s), And(Not(s.suspected), waits_no_longer))
+def waits_no_longer(s: State) -> Truth:
+    """While it trusts the sender, the receiver has waited less than 3Φ+Δ after a Receive without a delivery."""
+    return Implies(And(s.receiver_pc == ReceiverPc.Receive, Not(s.suspected)), s.waiting_time < old_by(s))
+
+
+@proof.invariant
+def begins_in_time(s: State) -> Truth:
+    """There is no suspicion if a message is old enough before one may begin."""
+    return Implies(s.suspected, first_compute(s) <= old_by(s))

@@ -23,7 +23,7 @@ from tests.sampling import every
 
 INVARIANTS = Path(__file__).parents[2] / "invariants"
 VARIANTS = ("tla", "ivy")
-MOST_CONJUNCTS = {"accuracy": 8, "completeness": 12, "suspicions": 7}
+MOST_CONJUNCTS = {"accuracy": 8, "completeness": 12, "suspicions": 7, "suspicion_length": 9}
 
 variants = pytest.mark.parametrize("variant", VARIANTS)
 
@@ -96,6 +96,20 @@ def suspected_at_most(variant: str, less: int = 0) -> Property:
     return Property("few-suspicions", lambda s: so_far(s) <= most(s) - less, "not suspected too often")
 
 
+@variants
+def test_a_suspicion_one_round_shorter_is_not_proved(variant: str) -> None:
+    invariant = proof("suspicion_length", variant)
+    assert invariant.system.assumptions == ()
+    assert fails(invariant) == []
+    assert fails(replace(invariant, goal=suspected_for(variant, less=1))) == ["goal"]
+
+
+def suspected_for(variant: str, less: int = 0) -> Property:
+    """The goal of the proof, for so many rounds less."""
+    longest: Callable[[Any], Number] = written("suspicion_length", variant).longest_suspicion
+    return Property("short-suspicion", lambda s: s.hsuspected <= longest(s) - less, "not suspected too long")
+
+
 BOUNDS = list(product(VARIANTS, range(6), range(1, 5)))
 
 
@@ -136,3 +150,20 @@ def test_the_most_suspicions_of_an_instance(variant: str, delta: int, phi: int, 
     system = chandra_toueg(delta, phi, variant=variant, timeout=str(timeout))
     assert explore(system, suspected_at_most(variant)).verdict is Verdict.PROVED
     assert explore(system, suspected_at_most(variant, less=1)).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize(("variant", "delta", "phi", "timeout"), every(23, TIMEOUTS))
+def test_the_longest_suspicion_of_an_instance(variant: str, delta: int, phi: int, timeout: int) -> None:
+    proof = load_proof(path("suspicion_length", variant))
+    system = proof.system({"delta": delta, "phi": phi}, {"timeout": str(timeout)})
+    assert explore(system, suspected_for(variant)).verdict is Verdict.PROVED
+    assert explore(system, suspected_for(variant, less=1)).verdict is Verdict.VIOLATED
+
+
+@variants
+def test_there_is_no_suspicion_if_the_initial_timeout_is_safe(variant: str) -> None:
+    for delta, phi, timeout in product(range(9), range(1, 5), range(1, 25)):
+        at = SimpleNamespace(delta=delta, phi=phi, initial_timeout=timeout)
+        safe = timeout >= written("accuracy", variant).least_timeout(at)
+        assert (written("suspicions", variant).most_suspicions(at) == 0) == safe
+        assert (written("suspicion_length", variant).longest_suspicion(at) == 0) == safe
