@@ -16,6 +16,7 @@ proof = Proof("chandra-toueg", goal="strong-accuracy", variant="ivy", timeout="a
 
 @proof.bound
 def least_timeout(s: State) -> Number:
+    """3Φ+Δ+1, less one if 3 divides Δ."""
     return 3 * s.phi + s.delta + If(s.delta % 3 == 0, 0, 1)
 
 

@@ -16,6 +16,7 @@ proof = Proof("chandra-toueg", goal="strong-accuracy", variant="tla", timeout="a
 
 @proof.bound
 def least_timeout(s: State) -> Number:
+    """3Φ+Δ, less one if Δ is 2 modulo 3; if Φ is 1, 3+Δ rounded down to a multiple of 3."""
     rounded = 3 * s.phi + s.delta - s.delta % 3
     return rounded + If(And(s.delta % 3 >= 1, s.phi >= 2), 1, 0)
 

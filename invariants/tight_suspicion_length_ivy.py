@@ -39,8 +39,17 @@ def longest(s: State, begins: Number, old: Number) -> Number:
     return If(begins <= old, lasts, 0)
 
 
+@proof.bound
 def longest_suspicion(s: State) -> Number:
+    """6Φ+Δ-1 less the wait at the first Compute that can suspect, or 2Φ; if Φ is 1, to the next Receive; if safe, 0."""
     return longest(s, first_compute(s), old_by(s))
+
+
+@proof.quantity
+def suspected_for(s: State) -> Number:
+    """For how many rounds the sender has been suspected."""
+    rounds: Number = s.hsuspected
+    return rounds
 
 
 @proof.goal

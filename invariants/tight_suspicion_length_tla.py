@@ -8,7 +8,7 @@ from _suspicion_clock import SUSPICION_CLOCK
 from strong_accuracy import correct_sender
 from tight_accuracy_tla import lockstep, phase, waited
 from tight_completeness_tla import waits_in_threes
-from tight_suspicion_length_ivy import longest, no_receive_yet, one_step_a_round, since_receive
+from tight_suspicion_length_ivy import longest, no_receive_yet, one_step_a_round, since_receive, suspected_for
 
 from fdverify.logic import And, If, Implies, Min, Number, Or, Truth
 from fdverify.models.chandra_toueg import ReceiverPc
@@ -33,8 +33,13 @@ def old_by(s: State) -> Number:
     return sent_by(s, first_compute(s) % 3 == 1) + s.delta
 
 
+@proof.bound
 def longest_suspicion(s: State) -> Number:
+    """6Φ+Δ-1 less the wait at the first Compute that can suspect, or 2Φ; if Φ is 1, to the next Receive; if safe, 0."""
     return longest(s, first_compute(s), old_by(s))
+
+
+proof.quantity(suspected_for)
 
 
 @proof.goal

@@ -32,10 +32,13 @@ def lacking(s: State, learned: Number, safe: Number) -> Number:
     return Max(learned - s.initial_timeout, If(s.initial_timeout < safe, 1, 0))
 
 
+@proof.bound
 def most_suspicions(s: State) -> Number:
+    """3Φ+3⌊(Δ-1)/3⌋+2 less the initial timeout, but at least one unless that is safe."""
     return lacking(s, learned_timeout(s), least_timeout(s))
 
 
+@proof.quantity
 def wrong_suspicions(s: State) -> Number:
     """How often the sender has been suspected: each delivery that took it back made the timeout longer by one."""
     return s.timeout - s.initial_timeout + If(s.suspected, 1, 0)

@@ -22,8 +22,13 @@ def learned_timeout(s: State) -> Number:
     return If(s.phi == 1, 3 * (s.delta // 3), 3 * s.phi + 3 * ((s.delta - 1) // 3)) + 1
 
 
+@proof.bound
 def most_suspicions(s: State) -> Number:
+    """3Φ+3⌊(Δ-1)/3⌋+1 (if Φ is 1: 3⌊Δ/3⌋+1) less the initial timeout, but at least one unless that is safe."""
     return lacking(s, learned_timeout(s), least_timeout(s))
+
+
+proof.quantity(wrong_suspicions)
 
 
 @proof.goal

@@ -77,6 +77,7 @@ class Proof:
         self.bounded: Callable[[State], Any] | None = None
         self.bounded_by: Callable[[State], Any] | None = None
         """The number that the proof is about, and what it is bounded by, if it says."""
+        self.meaning_of_bound = ""
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
         self._predicates: list[Callable[[Any], Truth]] = []
@@ -142,7 +143,9 @@ class Proof:
 
     def bound(self, function: Function) -> Function:
         """What the proof shows to be a bound, for ``fdverify bounds``, as a function of the parameters."""
-        self.bounded_by = _blamed(function, self._note(function, "bound"))
+        source = self._note(function, "bound")
+        self.meaning_of_bound = self._meaning(function, "bound", source)
+        self.bounded_by = _blamed(function, source)
         return function
 
     def at(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1) -> Invariant:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fdverify.discovery.bounds.formula import Formula, Sum
+from fdverify.discovery.bounds.formula import Formula, Stated, Sum
 from fdverify.traces.steps import Shown
 from fdverify.verdict import Obligation
 
@@ -27,7 +27,7 @@ class Bound:
 
     name: str
     meaning: str
-    formula: Formula
+    formula: Formula | Stated
     enough: Evidence | None
     needed: Evidence
     measured: int

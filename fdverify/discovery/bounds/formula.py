@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -134,3 +134,18 @@ class Formula:
 
     def __str__(self) -> str:
         return "; ".join(f"{case.sum} if {when}" if (when := case.when()) else str(case.sum) for case in self.cases)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A formula that somebody has written: in words, and as a function."""
+
+    text: str
+    function: Callable[[State], Number]
+    cases: tuple[Case, ...] = ()
+
+    def at(self, values: Mapping[str, int]) -> int:
+        return int(self.function(State(values)))
+
+    def __str__(self) -> str:
+        return self.text

@@ -6,21 +6,21 @@ Their formulas are those of the shipped proofs; that nothing less would do is se
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from time import monotonic
 
 from fdverify.discovery.bounds.bound import ALL, Bound, Evidence
 from fdverify.discovery.bounds.formula import Stated
 from fdverify.discovery.bounds.grid import in_words, rows
-from fdverify.discovery.bounds.measure import instance
 from fdverify.discovery.bounds.survey import survey
 from fdverify.engines.explore import explore
 from fdverify.errors import InternalError
 from fdverify.job import Job
-from fdverify.models.system import Property, State
+from fdverify.models.system import Property, System
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
+from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import tightest
 from fdverify.traces.run import Run
@@ -37,34 +37,58 @@ _BOUNDS = {
 
 def suspicions(job: Job, deadline: float | None, report: Callable[[str], None]) -> list[Bound]:
     """What the proofs that ship with the model say; nothing if there are none."""
-    job = replace(job, options={**job.options, "timeout": "any", "crash": False})
+    options = {**job.options, "timeout": "any", "crash": False}
     found = []
     for about, (name, meaning) in _BOUNDS.items():
-        proof = tightest(job.find_model(), job.options, about)
+        proof = tightest(job.find_model(), options, about)
         if proof is not None:
-            report(f"{name}: exploring small instances")
-            found.append(_bound(job, proof, name, meaning, deadline, report))
+            found.append(_bound(proof, name, meaning, deadline, report))
     return found
 
 
-def _bound(
-    job: Job, proof: Proof, name: str, meaning: str, deadline: float | None, report: Callable[[str], None]
-) -> Bound:
-    runs = _attained(replace(job, model=proof.model), proof, deadline, report)
-    parameters = proof.model.parameters
-    words = f"{in_words(parameters, _BUDGET)}; initial timeout 1..{_LARGEST_TIMEOUT}"
-    at = max(runs, key=lambda key: len(runs[key].rounds))
-    fixed = instance(replace(job, model=proof.model), dict(zip((p.name for p in parameters), at, strict=False)), at[-1])
+def _bound(proof: Proof, name: str, meaning: str, deadline: float | None, report: Callable[[str], None]) -> Bound:
     assert proof.bounded_by is not None, "a tight proof says what it bounds"
-    (result,) = check([proof.source.file], Settings())
+    file, parameters = proof.source.file, proof.model.parameters
+    tasks = {
+        tuple(values.values()): partial(_row_of_runs, file, parameters[0].name, along, values)
+        for values, along in rows(parameters, _BUDGET)
+    }
+    runs = [run for row in survey(tasks, deadline, report).values() for run in row]
+    longest = max(runs, key=lambda run: len(run.rounds))
+    left = None if deadline is None else max(0.1, deadline - monotonic())
+    (result,) = check([file], Settings(time_limit=left))
     if result.error is not None:
         raise result.error
-    enough = Evidence(ALL, f"by {proof.source.file.name}", tuple(result.obligations))
+    enough = Evidence(ALL, f"by {file.name}", tuple(result.obligations))
+    scope = f"{in_words(parameters, _BUDGET)}; initial timeout 1..{_LARGEST_TIMEOUT}"
+    run = shown(_instance(proof, longest.parameters), longest)
     return Bound(
         name,
         meaning,
-        formula=Stated(proof.bound_in_words, proof.bounded_by),
+        formula=Stated(proof.meaning_of_bound, proof.bounded_by),
         enough=enough if result.verdict is Verdict.PROVED else None,
-        needed=Evidence(words, "attained in every instance explored", (), shown(fixed, runs[at])),
+        needed=Evidence(scope, "attained in every instance explored", (), run),
         measured=len(runs),
     )
+
+
+def _row_of_runs(file: Path, along: str, values: range, others: dict[str, int]) -> list[Run]:
+    """For each value of one parameter and each initial timeout: a run in which the bound is attained."""
+    proof = load_proof(file)
+    quantity, bound = proof.bounded, proof.bounded_by
+    assert quantity is not None, "a tight proof says what it bounds"
+    assert bound is not None, "and by what"
+    less = Property("less", lambda s: quantity(s) < bound(s), "less than the bound")
+    found = []
+    for value in values:
+        for timeout in range(1, _LARGEST_TIMEOUT + 1):
+            system = _instance(proof, {**others, along: value, "initial_timeout": timeout})
+            run = explore(system, less).run
+            if run is None:
+                raise InternalError(f"{file.name}: the bound is not attained at {along} {value}, {others}, {timeout}")
+            found.append(run)
+    return found
+
+
+def _instance(proof: Proof, values: Mapping[str, int]) -> System:
+    return proof.system({}, {}).at(values)
