@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from fdverify.discovery.bounds.formula import Formula, Stated, Sum
 from fdverify.traces.steps import Shown
@@ -37,7 +38,7 @@ class Bound:
     linear_enough: Evidence | None = None
 
     @property
-    def status(self) -> str:
+    def status(self) -> Literal["exact", "upper and lower bound", "lower bound"]:
         if self.enough is not None:
             return "exact"
         return "lower bound" if self.linear_enough is None else "upper and lower bound"

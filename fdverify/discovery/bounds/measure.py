@@ -79,14 +79,14 @@ def row_of_detection_times(
     for value in values:
         times: dict[int, int] = {}
         for first in timeouts:
-            for timeout, time in _detection_times(instance(job, {**others, along: value}, first)).items():
+            for timeout, time in detection_times(instance(job, {**others, along: value}, first)).items():
                 if timeout in timeouts:
                     times[timeout] = max(time, times.get(timeout, 0))
         found[value] = times
     return found
 
 
-def _detection_times(system: System) -> dict[int, int]:
+def detection_times(system: System) -> dict[int, int]:
     detector = detector_of(system)
     caps: Caps = {variable.name: variable.cap for variable in system.variables if variable.cap is not None}
     anything = Property("anything", lambda s: True, "nothing is claimed")

@@ -1,0 +1,165 @@
+"""``fdverify bounds``: the least safe timeout and the worst detection time, as formulas or at given numbers."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import Any
+
+import typer
+
+from fdverify.cli.options import action, json_option, model_options, option, property_option, time_limit_option
+from fdverify.cli.output import check_time_limit, number_or_symbolic, print_out
+from fdverify.cli.progress import TextLine
+from fdverify.errors import UsageError
+from fdverify.job import Job
+from fdverify.models.model import Model
+
+HELP = """Bounds that a detector can be configured by.
+
+With numbers for the parameters: the least safe initial timeout and the worst detection time there, in ticks and in
+time, with the run that shows that one less would fail.  The commands below find the formulas themselves.
+"""
+EPILOG = "Example: fdverify bounds --delta 40 --phi 3 --tick 10ms"
+ACCURACY = """Find the least initial timeout from which on a correct sender is never suspected, as a formula.
+
+Small instances are explored for their exact values, a formula is fitted, and it is proved for all parameters that it is
+enough; that nothing less is enough is shown by a run, of all parameters where the model has a plan for it.
+"""
+DETECTION = """Find how late a crash is noticed at worst, as a formula in the parameters and the timeout.
+
+Also how often, and for how long, a correct sender is suspected at worst while the timeout is too short.
+"""
+EXITS = "Exit codes: 0 proved, 2 bad input, 3 no formula was found or nothing was proved, 70 internal error."
+_CHOSEN_BY_THE_COMMAND = ("timeout", "crash")
+_UNITS = {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "min": "60"}
+
+
+def bounds_app(reference: str, model: Model) -> typer.Typer:
+    app = typer.Typer(help=HELP, epilog=EPILOG, invoke_without_command=True, rich_markup_mode=None)
+    app.callback()(_configure_action(reference, model))
+    for name, text in (("accuracy", ACCURACY), ("detection", DETECTION)):
+        epilog = f"Example: fdverify bounds {name} --variant ivy --json.  {EXITS}"
+        app.command(name, help=text, epilog=epilog)(_formula_action(name, reference, model))
+    return app
+
+
+def _options(model: Model, values: str, default: str | None) -> list[inspect.Parameter]:
+    """The model's options but for those that a bound is about."""
+    return [each for each in model_options(model, values, default) if each.name not in _CHOSEN_BY_THE_COMMAND]
+
+
+def _formula_action(name: str, reference: str, model: Model) -> Any:
+    parameters = [parameter.name for parameter in model.parameters]
+    own = [
+        option("proof", Path | None, None, "--proof", metavar="FILE", help="a proof whose conjuncts to prove with"),
+        property_option(model.default_property),
+        time_limit_option("then what is left is unknown"),
+        json_option(),
+    ]
+    options = [each for each in _options(model, "N", None) if each.name not in parameters]
+    return action(reference, model, [*options, *own], lambda given: _formula(name, reference, model, given))
+
+
+def _job(reference: str, model: Model, given: Mapping[str, Any], numbers: Mapping[str, int | None]) -> Job:
+    options = {each.name: given.get(each.name, each.default) for each in model.options}
+    return Job("bounds", reference, numbers, options, given["claim"])
+
+
+def _formula(name: str, reference: str, model: Model, given: Mapping[str, Any]) -> int:
+    start, limit = perf_counter(), given["time_limit"]
+    check_time_limit(limit)
+    job = _job(reference, model, given, {parameter.name: None for parameter in model.parameters})
+    job.property_of(job.system())
+    from fdverify.discovery.bounds.find import find
+    from fdverify.proofs.files import load_proof
+
+    proof = None if given["proof"] is None else load_proof(given["proof"])
+    if proof is not None and proof.model.name != model.name:
+        raise UsageError(f"{given['proof']} is about {proof.model.name}, not about {model.name}")
+    line = TextLine(f"bounds {name}")
+    try:
+        found = find(name, job, proof, None if limit is None else monotonic() + limit, line)
+    finally:
+        line.close()
+    seconds = perf_counter() - start
+    if given["json"]:
+        from fdverify.reports.bounds_document import bounds_document
+
+        print_out(bounds_document(name, job, found, seconds))
+    else:
+        from fdverify.reports.bounds import bounds_text
+
+        print_out(bounds_text(job, found, seconds))
+    return found.exit_code
+
+
+def _configure_action(reference: str, model: Model) -> Any:
+    own = [
+        option("tick", str | None, None, "--tick", metavar="TIME", help="how long a tick is, such as 10ms or 1.5s"),
+        property_option(model.default_property),
+        json_option(),
+    ]
+    options = [_as_option(each) if each.name == "model" else each for each in _options(model, "N", None)]
+
+    def called(ctx: typer.Context, **given: Any) -> int | None:
+        if ctx.invoked_subcommand is None:
+            return configuring(**given)  # type: ignore[no-any-return]
+        return None
+
+    configuring = action(reference, model, [*options, *own], lambda given: _configure(reference, model, given))
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    called.__signature__ = inspect.Signature([context, *options, *own])  # type: ignore[attr-defined]
+    return called
+
+
+def _as_option(model: inspect.Parameter) -> inspect.Parameter:
+    """A model before a command is named by an option: a word there is the command."""
+    return option("model", str, model.default, "--model", metavar="MODEL", help="a shipped name, or file.py:NAME")
+
+
+def _configure(reference: str, model: Model, given: Mapping[str, Any]) -> int:
+    start = perf_counter()
+    tick = None if given["tick"] is None else _seconds(given["tick"])
+    numbers = {p.name: _number(p.name, given[p.name]) for p in model.parameters}
+    job = _job(reference, model, given, numbers)
+    job.property_of(job.system())
+    from fdverify.discovery.bounds.configure import configure
+
+    line = TextLine("bounds")
+    try:
+        found = configure(job, numbers, line)
+    finally:
+        line.close()
+    seconds = perf_counter() - start
+    if given["json"]:
+        from fdverify.reports.bounds_document import configuration_document
+
+        print_out(configuration_document(job, numbers, tick, found, seconds))
+    else:
+        from fdverify.reports.bounds import configuration_text
+
+        print_out(configuration_text(job, numbers, tick, found))
+    return 0
+
+
+def _number(name: str, text: str | None) -> int:
+    value = None if text is None else number_or_symbolic(name, text)
+    if value is None:
+        raise UsageError(f"--{name} N is needed", "or name a command: fdverify bounds accuracy")
+    return value
+
+
+def _seconds(text: str) -> Decimal:
+    """A length of time in seconds."""
+    match = re.fullmatch(r"\s*([+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([a-zµ]+)\s*", text)
+    if match is None or match[2] not in _UNITS:
+        raise UsageError(f"--tick must be a time, got {text!r}", f"a number and one of {', '.join(_UNITS)}: 10ms")
+    seconds = Decimal(match[1]) * Decimal(_UNITS[match[2]])
+    if seconds <= 0:
+        raise UsageError(f"--tick must be longer than nothing, got {text.strip()}")
+    return seconds
