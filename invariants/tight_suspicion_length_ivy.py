@@ -1,7 +1,8 @@
 """For how many rounds a correct sender is suspected in a row at most, ivy variant, whatever the initial timeout.
 
 In the worst run the receiver is fast until a Compute suspects.  Then it is slow: a Receive leaves the message in
-transit, one round before it is old enough, and the next one, 3Φ later, delivers it.
+transit, one round before it is old enough, and the next one, 3Φ later, delivers it.  That makes 6Φ+Δ-1, less what the
+receiver had waited at that Compute.
 """
 
 from _suspicion_clock import SUSPICION_CLOCK
@@ -64,7 +65,7 @@ def quiet(s: State) -> Number:
 
 
 def oldest(s: State) -> Number:
-    """The age of a message in transit, at least, if it were not cut off at Δ; negative: none may be there."""
+    """How old a message in transit is at least, or of age Δ; if it is negative, there may be none."""
     return quiet(s) - 3 * s.phi
 
 

@@ -7,7 +7,6 @@ are in lockstep, and a message is sent one round after each delivery.
 from _suspicion_clock import SUSPICION_CLOCK
 from strong_accuracy import correct_sender
 from tight_accuracy_tla import lockstep, phase, waited
-from tight_completeness_tla import waits_in_threes
 from tight_suspicion_length_ivy import longest, no_receive_yet, one_step_a_round, since_receive, suspected_for
 
 from fdverify.logic import And, If, Implies, Min, Number, Or, Truth
@@ -29,7 +28,7 @@ def sent_by(s: State, delivered: Truth) -> Number:
 
 
 def old_by(s: State) -> Number:
-    """By then a message in transit has age Δ, if the first Compute that can suspect does."""
+    """By then, if the first Compute that can suspect does so, a message in transit has age Δ."""
     return sent_by(s, first_compute(s) % 3 == 1) + s.delta
 
 
@@ -54,11 +53,11 @@ def quiet(s: State) -> Number:
 
 
 def oldest(s: State) -> Number:
-    """The age of a message in transit, at least, if it were not cut off at Δ; negative: none may be there."""
+    """How old a message in transit is at least, or of age Δ; if it is negative, there may be none."""
     return If(s.suspected, quiet(s) - old_by(s) + s.delta, quiet(s) - sent_by(s, phase(s) == 0))
 
 
-proof.invariants(correct_sender, lockstep, waits_in_threes, one_step_a_round)
+proof.invariants(correct_sender, lockstep, one_step_a_round)
 
 
 @proof.invariant

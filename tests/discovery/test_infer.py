@@ -1,0 +1,134 @@
+"""Invariants found with no help: they are proofs, they are small, and what is false is refuted."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fdverify.discovery import inference
+from fdverify.discovery.infer import METHODS, Finding, Invented, NotFound, by_spacer, by_templates
+from fdverify.discovery.inference import infer
+from fdverify.job import Job
+from fdverify.models.catalogue import find_model
+from fdverify.proofs.check import check
+from fdverify.proofs.course import Settings
+from fdverify.proofs.files import load_proof
+from fdverify.traces.run import replay
+from fdverify.verdict import Verdict
+from tests.sampling import FULL, every
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LEAST = {"tla": "3*phi+delta", "ivy": "3*phi+delta+1"}
+GUARDS = [(variant, guard) for variant in LEAST for guard in ("6*phi+delta", LEAST[variant])]
+SEEDS = range(3)
+
+
+def job(claim: str = "strong-accuracy", model: str = "chandra-toueg", **options: Any) -> Job:
+    defaults = {option.name: option.default for option in find_model(model).options}
+    return Job("infer", model, {"delta": None, "phi": None}, {**defaults, **options}, claim)
+
+
+def silent(text: str) -> None:
+    """Nobody watches."""
+
+
+def written(finding: Finding, folder: Path) -> Path:
+    assert isinstance(finding, Invented), finding
+    path = folder / "inferred.py"
+    path.write_text(finding.text)
+    return path
+
+
+CASES = [(*guard, seed) for guard in GUARDS for seed in SEEDS]
+
+
+@pytest.mark.parametrize(("variant", "guard", "seed"), every(5, CASES))
+@pytest.mark.parametrize("method", [by_spacer, by_templates] if FULL else [by_spacer])
+def test_accuracy_is_inferred_for_all_parameters(
+    method: Callable[[Job, int], Finding], variant: str, guard: str, seed: int, tmp_path: Path
+) -> None:
+    path = written(method(job(variant=variant, timeout=guard), seed), tmp_path)
+    (result,) = check([path], Settings(cache=False))
+    assert result.verdict is Verdict.PROVED
+    proof = load_proof(path)
+    assert (proof.options.get("variant", "tla"), len(proof.predicates()) <= 12) == (variant, True)
+
+
+def test_templates_give_few_and_readable_conjuncts_none_of_which_is_spare(tmp_path: Path) -> None:
+    path = written(by_templates(job(variant="ivy", timeout="3*phi+delta+1"), 0), tmp_path)
+    invariant = load_proof(path).at({}, {})
+    assert len(invariant.authored) <= 8
+    assert max(map(len, path.read_text().splitlines())) <= 120
+    for conjunct in invariant.authored:
+        fewer = replace(invariant, authored=tuple(each for each in invariant.authored if each is not conjunct))
+        assert failing(fewer), conjunct.name
+
+
+def failing(invariant: Any) -> list[str]:
+    from fdverify.engines.inductive import questions
+    from fdverify.smt.decide import decide
+
+    return [question.name for question in questions(invariant) if decide(question.script).status != "unsat"]
+
+
+@pytest.mark.parametrize("guard", ["3*phi+delta-1", "2*phi+delta", "3*phi"])
+def test_a_guard_that_is_too_small_is_refuted(guard: str) -> None:
+    asked = job(timeout=guard)
+    found = infer(asked, ("templates", "spacer"), 0, None, silent)
+    assert (found.result.verdict, found.text) == (Verdict.VIOLATED, None)
+    assert found.result.run is not None
+    system = asked.system()
+    assert not system.property("strong-accuracy").holds(replay(system, found.result.run).last)
+
+
+def test_a_guard_that_is_too_small_far_out_only_is_refuted() -> None:
+    asked = job(timeout="max(3*phi+delta-2, 11)")
+    found = infer(asked, ("spacer",), 0, None, silent)
+    assert found.result.verdict is Verdict.VIOLATED
+    assert found.result.run is not None
+    assert found.result.run.parameters["initial_timeout"] >= 11
+
+
+def too_weak(job: Job, seed: int) -> Finding:
+    """A file whose conjuncts do not prove anything."""
+    found = by_spacer(job, seed)
+    assert isinstance(found, Invented)
+    text = found.text.replace("@proof.invariant\ndef not_suspected", "def not_suspected")
+    assert text != found.text
+    return Invented(text, found.conjuncts - 1)
+
+
+def test_what_is_found_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, "spacer", too_weak)
+    found = infer(job(variant="ivy"), ("spacer",), 0, None, silent)
+    assert (found.result.verdict, found.text) == (Verdict.UNKNOWN, None)
+    assert "does not pass as a proof" in found.result.detail
+
+
+def tired(job: Job, seed: int) -> Finding:
+    return NotFound("tired")
+
+
+def test_nothing_found_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, "spacer", tired)
+    monkeypatch.setattr(inference, "by_search", tired)
+    found = infer(job(), ("spacer",), 0, None, silent)
+    assert (found.result.verdict, found.text) == (Verdict.UNKNOWN, None)
+    assert "spacer: tired" in found.result.detail
+
+
+def test_a_property_of_ones_own_model(tmp_path: Path) -> None:
+    asked = job("waits-4-phi", f"{EXAMPLES / 'own_property.py'}:DETECTOR")
+    path = written(by_templates(asked, 0), tmp_path)
+    (result,) = check([path], Settings(cache=False))
+    assert result.verdict is Verdict.PROVED
+
+
+def test_fixed_parameters_are_assumed_in_the_file(tmp_path: Path) -> None:
+    asked = replace(job(timeout="3*phi+delta"), parameters={"delta": 2, "phi": None})
+    path = written(by_spacer(asked, 0), tmp_path)
+    assert "return s.delta == 2" in path.read_text()
+    (result,) = check([path], Settings(cache=False))
+    assert result.verdict is Verdict.PROVED
