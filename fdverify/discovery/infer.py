@@ -23,7 +23,7 @@ from fdverify.models.system import Property, System
 from fdverify.traces.run import Run
 from fdverify.verdict import Verdict
 
-_MOST_CONDITIONS = (1, 2, 3)
+_MOST_CONDITIONS = (2, 3)
 _DEEPEST_SEARCH = 100
 
 
@@ -47,15 +47,27 @@ class NotFound:
     why: str
 
 
+@dataclass(frozen=True)
+class Samples:
+    """Small instances to learn from, and larger ones, in which what was learned by accident fails."""
+
+    small: list[Sample]
+    larger: list[Sample]
+
+    @property
+    def all(self) -> list[Sample]:
+        return [*self.small, *self.larger]
+
+
 Finding = Invented | Refuted | NotFound
 
 
 def by_templates(job: Job, seed: int) -> Finding:
     """Clauses that hold in explored states, and of those the inductive ones."""
 
-    def found(system: System, claim: Property, step: SummarisedRound, samples: list[Sample]) -> list[Clause] | NotFound:
+    def found(system: System, claim: Property, step: SummarisedRound, samples: Samples) -> list[Clause] | NotFound:
         for most in _MOST_CONDITIONS:
-            enough = _enough(step, claim, samples, candidates(system, samples, most), seed)
+            enough = _enough(step, claim, samples.all, candidates(system, samples.small, most), seed)
             if enough is not None:
                 return enough
         return NotFound("no inductive invariant among the templates")
@@ -66,14 +78,14 @@ def by_templates(job: Job, seed: int) -> Finding:
 def by_spacer(job: Job, seed: int) -> Finding:
     """What Spacer knows of every place, and of that what is needed."""
 
-    def found(system: System, claim: Property, step: SummarisedRound, samples: list[Sample]) -> list[Clause] | NotFound:
+    def found(system: System, claim: Property, step: SummarisedRound, samples: Samples) -> list[Clause] | NotFound:
         spacer = Spacer(step, claim, seed)
         refuted = spacer.refuted()
         if refuted is not False:
             return NotFound("Spacer finds a way to break it" if refuted else "Spacer gives up")
         # What no program counter or flag ever is, Spacer says by having no states there at all.
-        settled = candidates(system, samples, 0)
-        enough = _enough(step, claim, samples, [*spacer.clauses(), *settled], seed)
+        settled = candidates(system, samples.small, 0)
+        enough = _enough(step, claim, samples.all, [*spacer.clauses(), *settled], seed)
         return NotFound("what Spacer found cannot be said in the model's words") if enough is None else enough
 
     return _invented(job, found)
@@ -92,16 +104,15 @@ METHODS: dict[str, Callable[[Job, int], Finding]] = {"templates": by_templates, 
 
 
 def _invented(
-    job: Job, find: Callable[[System, Property, SummarisedRound, list[Sample]], list[Clause] | NotFound]
+    job: Job, find: Callable[[System, Property, SummarisedRound, Samples], list[Clause] | NotFound]
 ) -> Finding:
     system = job.system()
     claim = job.property_of(system)
-    samples = []
-    for instance in (*small_instances(system), *to_check_with(system)):
-        samples.append(sample(instance, claim))
-        violation = samples[-1].violation
-        if violation is not None:
-            return Refuted(violation)
+    small, larger = ([sample(each, claim) for each in some(system)] for some in (small_instances, to_check_with))
+    samples = Samples(small, larger)
+    violations = [each.violation for each in samples.all if each.violation is not None]
+    if violations:
+        return Refuted(violations[0])
     found = find(system, claim, summarised_round(system), samples)
     if isinstance(found, NotFound):
         return found

@@ -11,6 +11,7 @@ from fdverify.job import Job
 from fdverify.models.system import Labels, System
 
 _WIDEST = 120
+_WIDEST_WORDS = _WIDEST - 12
 
 
 def proof_text(job: Job, system: System, clauses: Sequence[Clause]) -> str:
@@ -123,11 +124,12 @@ def _short(condition: Condition) -> str:
 
 
 def _words(clause: Clause) -> str:
-    """The clause in words, as a sentence."""
+    """The clause in words, as a sentence that fits into a line."""
     conclusion = _said(clause.conclusion)
     if not clause.premises:
-        return f"{conclusion[0].upper()}{conclusion[1:]}."
-    return f"While {' and '.join(_said(premise) for premise in clause.premises)}: {conclusion}."
+        return f"Always {conclusion}."
+    sentence = f"While {' and '.join(_said(premise) for premise in clause.premises)}: {conclusion}."
+    return sentence if len(sentence) <= _WIDEST_WORDS else f"Under the premise below: {conclusion}."
 
 
 def _said(condition: Condition) -> str:
@@ -136,17 +138,11 @@ def _said(condition: Condition) -> str:
             return f"{subject} is {label.name}"
         case Is(subject, yes):
             return subject if yes else f"not {subject}"
+        case InTransit(subject=subject, yes=yes, low=None, high=None):
+            return f"{subject} is not empty" if yes else f"{subject} is empty"
         case InTransit(subject=subject, yes=yes, low=low, high=high):
-            some = "a message" if yes else "no message"
-            if low is None and high is None:
-                return f"{some} is in {subject}"
-            if low == high and low is not None:
-                return f"{some} in {subject} has age {_plain(low)}"
-            ages = f"{_plain(low)} or more" if low is not None else f"at most {_plain(high or Linear(()))}"
-            return f"{some} in {subject} has an age of {ages}"
+            number = low or high or Linear(())
+            relation = "" if low == high else ">= " if low is not None else "<= "
+            return f"{subject} has {'an' if yes else 'no'} age {relation}{number.source().replace('s.', '')}"
         case AtMost():
             return condition.source().replace("s.", "")
-
-
-def _plain(total: Linear) -> str:
-    return total.source().replace("s.", "")
