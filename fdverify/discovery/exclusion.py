@@ -17,6 +17,7 @@ from fdverify.discovery.clauses import AtMost, Clause, Condition, InTransit, Lin
 from fdverify.discovery.samples import Column, Sample
 from fdverify.models.expression import Expression
 from fdverify.models.system import Ages, Integers, State, System
+from fdverify.symbolic.summary import SummaryBuffer
 
 _FAR = 1 << 40
 _MOST_CONDITIONS = 3
@@ -62,6 +63,8 @@ class _Quantity:
 
 def _ends(buffer: Any, delta: int) -> tuple[Any, Any]:
     """The oldest and the youngest age; −1 and Δ+1 if there is none."""
+    if isinstance(buffer, SummaryBuffer):
+        return np.asarray(buffer.oldest), np.asarray(buffer.youngest)
     there = [np.asarray(buffer.has(age)) for age in range(delta + 1)]
     oldest: Any = np.where(there[0], 0, -1)
     youngest: Any = np.where(there[delta], delta, delta + 1)

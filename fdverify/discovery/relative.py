@@ -15,8 +15,7 @@ import z3
 from fdverify.discovery.clauses import Clause
 from fdverify.discovery.round import any_state, summarised_round
 from fdverify.engines.inductive import Invariant
-from fdverify.logic import Not, Or
-from fdverify.models.buffer import BitvectorBuffer
+from fdverify.logic import Not, Or, Truth
 from fdverify.models.system import Ages, Flags, Property, State, StepProperty, System
 from fdverify.smt.products import order_lemmas, zero_lemmas
 from fdverify.symbolic.summary import SummaryBuffer
@@ -24,7 +23,6 @@ from fdverify.symbolic.values import Value, truth
 
 _LONGEST_QUESTION = 20_000
 """Milliseconds."""
-_LARGEST_SPELLED = 1000
 _SMALL_FACTORS = 3
 
 
@@ -151,7 +149,7 @@ class Relative:
                 used = {str(literal) for literal in self._solver.unsat_core()}
                 core = [literals[name] for name in literals if name in used]
             elif at is None:
-                raise Gap
+                raise Gap(self._solver.reason_unknown())
         return list(core)
 
     def _model(self, claims: Sequence[Any], kept: Sequence[int], moves: bool, small: bool = True) -> Any:
@@ -164,7 +162,7 @@ class Relative:
                 return self._solver.model()
             status = self._solver.check(*assumed)
             if status == z3.unknown:
-                raise Gap
+                raise Gap(self._solver.reason_unknown())
             return self._solver.model() if status == z3.sat else None
         finally:
             self._solver.pop()
@@ -183,13 +181,17 @@ class Relative:
                 case Flags():
                     values[variable.name] = z3.is_true(model.eval(value.term, model_completion=True))
                 case Ages(bound=bound):
-                    if values[bound] > _LARGEST_SPELLED:
-                        raise Gap
-                    ages = {age for age in (number(value.oldest), number(value.youngest)) if 0 <= age <= values[bound]}
-                    values[variable.name] = BitvectorBuffer.of(values[bound], ages)
+                    values[variable.name] = TwoAges(values[bound], number(value.oldest), number(value.youngest))
                 case _:
                     values[variable.name] = number(value)
         return State(values)
+
+
+class TwoAges(SummaryBuffer):
+    """A buffer in which nothing is in transit but messages of the oldest and of the youngest age."""
+
+    def _unknown(self, *question: Any) -> Truth:
+        return False
 
 
 def _same(named: Any, value: Any) -> list[Any]:
