@@ -183,9 +183,11 @@ class Clause:
     def source(self) -> str:
         if not self.premises:
             return self.conclusion.source()
+        return f"Implies({self.premise_source()}, {self.conclusion.source()})"
+
+    def premise_source(self) -> str:
         premises = [premise.source() for premise in self.premises]
-        premise = premises[0] if len(premises) == 1 else f"And({', '.join(premises)})"
-        return f"Implies({premise}, {self.conclusion.source()})"
+        return f"And({', '.join(premises)})" if len(premises) > 1 else "".join(premises)
 
     def named(self, name: str) -> Property:
         return Property(name, self.holds, self.source())

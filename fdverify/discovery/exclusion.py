@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fdverify.discovery.clauses import AtMost, Clause, Condition, InTransit, Linear
-from fdverify.discovery.samples import Column, Sample
+from fdverify.discovery.samples import Sample
 from fdverify.models.expression import Expression
 from fdverify.models.system import Ages, Integers, State, System
 from fdverify.symbolic.summary import SummaryBuffer
@@ -50,7 +50,9 @@ class _Quantity:
         """In the words of the model."""
         match self.end, self.sign:
             case "oldest", -1:
-                return InTransit(self.buffer, self.bound, True, low=self.sum.minus(bound))
+                low = self.sum.minus(bound)
+                all_old = low == Linear.of({self.bound: 1})
+                return InTransit(self.buffer, self.bound, True, low=low, high=low if all_old else None)
             case "youngest", 1:
                 return InTransit(self.buffer, self.bound, True, high=bound.minus(self.sum))
             case "oldest", 1:

@@ -16,7 +16,7 @@ from fdverify.discovery.clauses import Clause
 from fdverify.discovery.round import any_state, summarised_round
 from fdverify.engines.inductive import Invariant
 from fdverify.logic import Not, Or, Truth
-from fdverify.models.system import Ages, Flags, Property, State, StepProperty, System
+from fdverify.models.system import Ages, Flags, State, StepProperty
 from fdverify.smt.products import order_lemmas, zero_lemmas
 from fdverify.symbolic.summary import SummaryBuffer
 from fdverify.symbolic.values import Value, truth
@@ -172,7 +172,7 @@ class Relative:
         before = self._step.before
 
         def number(value: Any) -> int:
-            return model.eval(value.term, model_completion=True).as_long() if isinstance(value, Value) else value
+            return int(model.eval(value.term, model_completion=True).as_long() if isinstance(value, Value) else value)
 
         values: dict[str, Any] = {p.name: number(before[p.name]) for p in self._system.parameters}
         for variable in self._system.variables:

@@ -7,7 +7,8 @@ states from which it was broken are added too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from time import monotonic
 
 from fdverify.discovery.clauses import Clause
 from fdverify.discovery.exclusion import Exclusion
@@ -20,40 +21,70 @@ _DEEPER = 4
 
 
 class Strengthening:
-    def __init__(self, relative: Relative, exclusion: Exclusion) -> None:
+    """The search for clauses, until so many seconds have passed."""
+
+    def __init__(self, relative: Relative, exclusion: Exclusion, seconds: float) -> None:
         self._relative = relative
         self._exclusion = exclusion
+        self._deadline = monotonic() + seconds
 
-    def search(self, first: State | None = None) -> list[int] | None:
+    def proving(self, most: int) -> list[list[Clause]]:
+        """Up to so many small sets of clauses, with each of which the proof is one; no clause is in two of them."""
+        found: list[list[Clause]] = []
+        try:
+            kept = self._search()
+            while kept is not None and len(found) < most:
+                few = self._fewest(kept)
+                found.append([self._relative.clauses[at] for at in few])
+                kept, _ = self._relative.inductive(at for at in kept if at not in few)
+                if monotonic() > self._deadline or self._relative.failing(kept) is not None:
+                    break
+        except Gap:
+            pass  # what was found is as good as before
+        return found
+
+    def helping(self) -> list[Clause]:
+        """Clauses that a round preserves and that exclude a state from which the proof fails, the simplest first."""
+        try:
+            state = self._relative.failing([])
+            kept, _ = self._relative.inductive(range(len(self._relative.clauses)))
+        except Gap:
+            return []
+        return self._simplest(clause for clause in self._at(kept) if state is not None and not clause.holds(state))
+
+    def _at(self, places: Iterable[int]) -> list[Clause]:
+        return [self._relative.clauses[at] for at in places]
+
+    def _simplest(self, clauses: Iterable[Clause]) -> list[Clause]:
+        return sorted(clauses, key=lambda clause: (len(clause.premises), len(clause.source())))
+
+    def _search(self) -> list[int] | None:
         """All the clauses at hand with which the proof is one, or ``None`` if none are found."""
         relative = self._relative
-        if first is not None:
-            self._exclude(first)
         for _ in range(_MOST_TURNS):
             kept, broken = relative.inductive(range(len(relative.clauses)))
             state = relative.failing(kept)
             if state is None:
                 return kept
             added = self._exclude(state)
-            helpful = [at for at in broken if not relative.clauses[at].holds(state)]
-            helpful.sort(key=lambda at: (len(relative.clauses[at].premises), len(relative.clauses[at].source())))
-            for at in helpful[:_DEEPER]:
-                added += self._exclude(broken[at])
-            if not added:
+            lost = {relative.clauses[at]: from_there for at, from_there in broken.items()}
+            helpful = self._simplest(clause for clause in lost if not clause.holds(state))
+            for clause in helpful[:_DEEPER]:
+                added += self._exclude(lost[clause])
+            if not added or monotonic() > self._deadline:
                 return None
         return None
 
     def _exclude(self, state: State) -> int:
         """Take up clauses against a state; how many were new."""
-        clauses = self._exclusion.clauses(state)
         added = 0
-        for clause in clauses:
+        for clause in self._exclusion.clauses(state):
             if added >= _MOST_AT_ONCE:
                 break
             added += self._relative.add(clause)
         return added
 
-    def fewest(self, kept: Sequence[int]) -> list[int]:
+    def _fewest(self, kept: Sequence[int]) -> list[int]:
         """A small part of the clauses with which the proof is still one."""
         found = self._relative.needed(kept)
         for at in sorted(found, key=lambda at: -len(self._relative.clauses[at].source())):
