@@ -78,7 +78,6 @@ def _ends(buffer: Any, delta: int) -> tuple[Any, Any]:
 
 class Exclusion:
     def __init__(self, system: System, words: Sequence[Condition], samples: Sequence[Sample]) -> None:
-        self._samples = samples
         self._conditions = [literal for word in words for literal in (word, word.negated())]
         self._columns = [
             np.concatenate([sample.column(condition.holds(sample.state)) for sample in samples])

@@ -108,6 +108,11 @@ class Relative:
             left = [at for at in left if at not in broken]
         return left, broken
 
+    def breaking(self, at: int, kept: Sequence[int]) -> State | None:
+        """A state in which a clause holds with those, and after a round from which it does not; if there is one."""
+        model = self._model([self._preserved[at]], [*kept, at], moves=True)
+        return None if model is None else self._state(model)
+
     def failing(self, kept: Sequence[int]) -> State | None:
         """A state in which the proof's conjuncts and these clauses hold, and from which it fails; if there is one."""
         for claims, moves in ((self._of_rounds, True), (self._of_states, False)):

@@ -7,7 +7,7 @@ states from which it was broken are added too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from time import monotonic
 
 from fdverify.discovery.clauses import Clause
@@ -16,8 +16,10 @@ from fdverify.discovery.relative import Gap, Relative
 from fdverify.models.system import State
 
 _MOST_TURNS = 30
-_MOST_AT_ONCE = 150
-_DEEPER = 4
+_MOST_AT_ONCE = 80
+_MOST_DEEPER = 30
+_DEEPER = 8
+"""How many clauses that were dropped are looked into at a time."""
 
 
 class Strengthening:
@@ -50,13 +52,8 @@ class Strengthening:
             kept, _ = self._relative.inductive(range(len(self._relative.clauses)))
         except Gap:
             return []
-        return self._simplest(clause for clause in self._at(kept) if state is not None and not clause.holds(state))
-
-    def _at(self, places: Iterable[int]) -> list[Clause]:
-        return [self._relative.clauses[at] for at in places]
-
-    def _simplest(self, clauses: Iterable[Clause]) -> list[Clause]:
-        return sorted(clauses, key=lambda clause: (len(clause.premises), len(clause.source())))
+        clauses = [self._relative.clauses[at] for at in kept]
+        return sorted((each for each in clauses if state is not None and not each.holds(state)), key=_cost)
 
     def _search(self) -> list[int] | None:
         """All the clauses at hand with which the proof is one, or ``None`` if none are found."""
@@ -66,20 +63,21 @@ class Strengthening:
             state = relative.failing(kept)
             if state is None:
                 return kept
-            added = self._exclude(state)
-            lost = {relative.clauses[at]: from_there for at, from_there in broken.items()}
-            helpful = self._simplest(clause for clause in lost if not clause.holds(state))
-            for clause in helpful[:_DEEPER]:
-                added += self._exclude(lost[clause])
+            added = self._exclude(state, _MOST_AT_ONCE)
+            helpful = [at for at in broken if not relative.clauses[at].holds(state)]
+            helpful.sort(key=lambda at: _cost(relative.clauses[at]))
+            for at in helpful[:_DEEPER]:
+                from_there = relative.breaking(at, kept)
+                added += 0 if from_there is None else self._exclude(from_there, _MOST_DEEPER)
             if not added or monotonic() > self._deadline:
                 return None
         return None
 
-    def _exclude(self, state: State) -> int:
+    def _exclude(self, state: State, most: int) -> int:
         """Take up clauses against a state; how many were new."""
         added = 0
         for clause in self._exclusion.clauses(state):
-            if added >= _MOST_AT_ONCE:
+            if added >= most:
                 break
             added += self._relative.add(clause)
         return added
@@ -92,3 +90,7 @@ class Strengthening:
             if self._relative.closed(fewer):
                 found = fewer
         return found
+
+
+def _cost(clause: Clause) -> tuple[int, int]:
+    return len(clause.premises), len(clause.source())

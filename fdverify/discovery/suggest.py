@@ -6,11 +6,11 @@ then as every proof is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
 from time import monotonic
 
@@ -22,7 +22,7 @@ from fdverify.discovery.strengthen import Strengthening
 from fdverify.discovery.vocabulary import words
 from fdverify.engines.inductive import Invariant, Question, questions
 from fdverify.logic import And
-from fdverify.models.system import Property, System
+from fdverify.models.system import Property
 from fdverify.proofs.course import Settings
 from fdverify.proofs.result import ProofResult
 from fdverify.proofs.work import Case, decided
@@ -33,7 +33,7 @@ _FINISHING_SECONDS = 60.0
 """How long what was begun before may take."""
 _DECIDING_SECONDS = 60.0
 _MOST_SUGGESTIONS = 3
-_MOST_STATES = 1500
+_MOST_STATES = 60_000
 _MEANING = "Suggested by verify-invariant."
 _LINE = 120
 
@@ -99,17 +99,21 @@ def suggest(
     """For each proof that a step breaks, what to add to it; in so many seconds all together."""
     deadline = None if seconds is None else monotonic() + seconds
     broken = [result for result in results if result.error is None and any(c.broken for c in result.checked)]
-    return [_suggested(result, settings, deadline, report) for result in broken]
+    found = []
+    for result in broken:
+        wrong = [each.question.about for each in result.checked if each.broken and each.broken.run is not None]
+        if wrong:
+            found.append(Suggested(result.path, (), _wrong(wrong[0])))
+        else:
+            found.append(strengthened(settings.case(result.path), settings, deadline, report))
+    return found
 
 
-def _suggested(
-    result: ProofResult, settings: Settings, deadline: float | None, report: Callable[[str], None]
+def strengthened(
+    case: Case, settings: Settings, deadline: float | None = None, report: Callable[[str], None] = lambda text: None
 ) -> Suggested:
-    wrong = [checked.question.about for checked in result.checked if checked.broken and checked.broken.run is not None]
-    if wrong:
-        return Suggested(result.path, (), _wrong(wrong[0]))
-    report(f"looking for conjuncts for {result.name}")
-    case = settings.case(result.path)
+    """What to add to a proof that is none."""
+    report(f"looking for conjuncts for {case.path.stem}")
     left = _SEARCHING_SECONDS if deadline is None else max(0.0, min(_SEARCHING_SECONDS, deadline - monotonic()))
     outcomes: dict[object, Outcome] = {}
 
@@ -124,9 +128,9 @@ def _suggested(
         if searched.error is not None:
             raise searched.error
         if searched.lost is not None:
-            return Suggested(result.path, (), f"no conjunct was found: {searched.lost}")
+            return Suggested(case.path, (), f"no conjuncts were found: {searched.lost}")
         proposed: _Proposed = searched.value
-        report(f"checking what was found for {result.name}")
+        report(f"checking what was found for {case.path.stem}")
         tasks = [
             Task((number, question.name), partial(decided, question.script, None), _DECIDING_SECONDS)
             for number, proposal in enumerate(proposed.proposals)
@@ -142,7 +146,7 @@ def _suggested(
         for number, proposal in enumerate(proposed.proposals)
     ]
     found.sort(key=lambda each: (len(each.unproved), len(each.conjuncts), sum(len(c.formula) for c in each.conjuncts)))
-    return Suggested(result.path, tuple(found), proposed.remark)
+    return Suggested(case.path, tuple(found), proposed.remark)
 
 
 def _is_proved(outcome: Outcome) -> bool:
@@ -159,8 +163,10 @@ def _proposed(case: Case, seconds: float) -> _Proposed:
     with case.at_home():
         invariant = case.invariant()
         learned: list[Sample] = []
-        for instance in to_learn_from(invariant.system):
-            learned.append(sample(instance, _all_claims(invariant), _MOST_STATES))
+        # The larger ones are for what would be learned from the small ones by accident.
+        instances = [*to_learn_from(invariant.system), *to_check_with(invariant.system)]
+        for instance in instances:
+            learned.append(sample(instance, _all_claims(invariant), _MOST_STATES // len(instances)))
             if learned[-1].violation is not None:
                 return _Proposed((), _wrong(_first_false(invariant, learned[-1])))
         known = words(invariant)
@@ -170,11 +176,9 @@ def _proposed(case: Case, seconds: float) -> _Proposed:
         proving = search.proving(_MOST_SUGGESTIONS)
         if proving:
             return _Proposed(tuple(_proposal(invariant, clauses) for clauses in proving), "")
-        instances = f"states of {len(learned)} instances and {len(known)} conditions"
-        tried = f"clauses of up to four conditions over {instances}"
-        helping = list(islice(_holding_elsewhere(invariant.system, search.helping()), 1))
-        remark = f"no conjuncts that make it a proof were found: tried {tried}"
-        return _Proposed(tuple(_proposal(invariant, [clause]) for clause in helping), remark)
+        tried = f"clauses over {len(known)} conditions that hold in {len(learned)} explored instances"
+        remark = f"no conjuncts were found that make it a proof, among {tried}"
+        return _Proposed(tuple(_proposal(invariant, [clause]) for clause in search.helping()[:1]), remark)
 
 
 def _all_claims(invariant: Invariant) -> Property:
@@ -190,15 +194,6 @@ def _first_false(invariant: Invariant, found: Sample) -> str:
     """The claim that a violation breaks."""
     false = (each.name for each in _claims(invariant) if not found.column(each.holds(found.state)).all())
     return next(false, invariant.goal.name)
-
-
-def _holding_elsewhere(system: System, clauses: Sequence[Clause]) -> Iterator[Clause]:
-    """Those that hold in instances from which nothing was learned."""
-    true = Property("true", lambda s: True, "")
-    samples = [sample(instance, true, _MOST_STATES) for instance in to_check_with(system)]
-    for clause in clauses:
-        if all(each.column(clause.holds(each.state)).all() for each in samples):
-            yield clause
 
 
 def _proposal(invariant: Invariant, clauses: Sequence[Clause]) -> _Proposal:
