@@ -24,6 +24,8 @@ _MOST_CONDITIONS = 3
 _MOST_PREMISES = 2
 _SLOPES = range(-2, 3)
 _PLANES_TRIED = 3
+_ENOUGH = 100
+"""With so many clauses at hand, none with more conditions are looked for."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ class Exclusion:
                     if not any(smaller <= whole for smaller in never):
                         never.append(whole)
                         yield _clause([self._conditions[one] for one in sorted(whole)])
+            if len(never) >= _ENOUGH:
+                return
             open_sets = longer
 
     def _bounds(self, state: State, true: Sequence[int]) -> Iterator[Clause]:
@@ -129,6 +133,8 @@ class Exclusion:
         values = [int(quantity.value(state)) for quantity in self._quantities]
         bounded: list[list[frozenset[int]]] = [[] for _ in values]
         for size in range(_MOST_PREMISES + 1):
+            if sum(map(len, bounded)) >= _ENOUGH:
+                return
             for chosen in combinations(true, size):
                 mask = np.logical_and.reduce([self._columns[at] for at in chosen]) if chosen else None
                 if mask is not None and not mask.any():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
+from time import monotonic
 from typing import Any
 
 import z3
@@ -21,13 +22,13 @@ from fdverify.smt.products import order_lemmas, zero_lemmas
 from fdverify.symbolic.summary import SummaryBuffer
 from fdverify.symbolic.values import Value, truth
 
-_LONGEST_QUESTION = 20_000
+_LONGEST_QUESTION = 10_000
 """Milliseconds."""
 _SMALL_FACTORS = 3
 
 
 class Gap(Exception):
-    """The solver gave up."""
+    """The solver gave up, or there was no time left."""
 
 
 class Relative:
@@ -91,13 +92,15 @@ class Relative:
         self._preserved.append(self._named(f"preserved{at}!", truth(clause.holds(self._after))))
         return True
 
-    def inductive(self, kept: Iterable[int]) -> tuple[list[int], dict[int, State]]:
+    def inductive(self, kept: Iterable[int], deadline: float) -> tuple[list[int], dict[int, State]]:
         """Those that hold after every round from a state in which all of them hold; of the others, one from which not.
 
-        What the solver gives up on is not inductive.
+        After the deadline it gives up.
         """
         left, broken = list(kept), dict[int, State]()
         while left:
+            if monotonic() > deadline:
+                raise Gap
             model = self._model([self._preserved[at] for at in left], left, moves=True)
             if model is None:
                 break
@@ -154,7 +157,7 @@ class Relative:
                 used = {str(literal) for literal in self._solver.unsat_core()}
                 core = [literals[name] for name in literals if name in used]
             elif at is None:
-                raise Gap(self._solver.reason_unknown())
+                raise Gap
         return list(core)
 
     def _model(self, claims: Sequence[Any], kept: Sequence[int], moves: bool, small: bool = True) -> Any:
@@ -167,7 +170,7 @@ class Relative:
                 return self._solver.model()
             status = self._solver.check(*assumed)
             if status == z3.unknown:
-                raise Gap(self._solver.reason_unknown())
+                raise Gap
             return self._solver.model() if status == z3.sat else None
         finally:
             self._solver.pop()

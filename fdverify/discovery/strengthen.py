@@ -29,6 +29,7 @@ class Strengthening:
         self._relative = relative
         self._exclusion = exclusion
         self._deadline = monotonic() + seconds
+        self._kept: list[int] = []
 
     def proving(self, most: int) -> list[list[Clause]]:
         """Up to so many small sets of clauses, with each of which the proof is one; no clause is in two of them."""
@@ -38,28 +39,28 @@ class Strengthening:
             while kept is not None and len(found) < most:
                 few = self._fewest(kept)
                 found.append([self._relative.clauses[at] for at in few])
-                kept, _ = self._relative.inductive(at for at in kept if at not in few)
-                if monotonic() > self._deadline or self._relative.failing(kept) is not None:
+                kept, _ = self._relative.inductive((at for at in kept if at not in few), self._deadline)
+                if self._relative.failing(kept) is not None:
                     break
         except Gap:
             pass  # what was found is as good as before
         return found
 
     def helping(self) -> list[Clause]:
-        """Clauses that a round preserves and that exclude a state from which the proof fails, the simplest first."""
+        """Clauses that rounds preserve and that exclude a state from which the proof fails, the simplest first."""
         try:
             state = self._relative.failing([])
-            kept, _ = self._relative.inductive(range(len(self._relative.clauses)))
         except Gap:
             return []
-        clauses = [self._relative.clauses[at] for at in kept]
+        clauses = [self._relative.clauses[at] for at in self._kept]
         return sorted((each for each in clauses if state is not None and not each.holds(state)), key=_cost)
 
     def _search(self) -> list[int] | None:
         """All the clauses at hand with which the proof is one, or ``None`` if none are found."""
         relative = self._relative
         for _ in range(_MOST_TURNS):
-            kept, broken = relative.inductive(range(len(relative.clauses)))
+            kept, broken = relative.inductive(range(len(relative.clauses)), self._deadline)
+            self._kept = kept
             state = relative.failing(kept)
             if state is None:
                 return kept

@@ -28,8 +28,8 @@ from fdverify.proofs.result import ProofResult
 from fdverify.proofs.work import Case, decided
 from fdverify.smt.pool import Outcome, Pool, Task
 
-_SEARCHING_SECONDS = 120.0
-_FINISHING_SECONDS = 60.0
+_SEARCHING_SECONDS = 90.0
+_FINISHING_SECONDS = 40.0
 """How long what was begun before may take."""
 _DECIDING_SECONDS = 60.0
 _MOST_SUGGESTIONS = 3

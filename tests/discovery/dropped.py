@@ -1,5 +1,6 @@
 """Proofs that ship with a conjunct dropped, so that a step breaks them."""
 
+from copy import copy
 from pathlib import Path
 from random import Random
 
@@ -44,9 +45,12 @@ def ten() -> list[tuple[str, str]]:
 
 def without(file: str, name: str) -> Case:
     """The proof with the conjunct dropped from it, so that nothing that reads the proof can know it."""
-    proof: Proof = load_proof(INVARIANTS / f"{file}.py")
-    at = [conjunct.name for conjunct in proof.lemmas()].index(name)
-    del proof._conjuncts[at], proof._predicates[at], proof.written[name], proof.sources[name]
+    proof: Proof = copy(load_proof(INVARIANTS / f"{file}.py"))  # files are loaded once
+    kept = [at for at, conjunct in enumerate(proof.lemmas()) if conjunct.name != name]
+    proof._conjuncts = [proof._conjuncts[at] for at in kept]
+    proof._predicates = [proof._predicates[at] for at in kept]
+    proof.written = {other: predicate for other, predicate in proof.written.items() if other != name}
+    proof.sources = {other: source for other, source in proof.sources.items() if other != name}
     return Case(proof, {}, {}, 1)
 
 
