@@ -30,7 +30,7 @@ def print_suggested(console: Console, suggested: Suggested) -> None:
 def _words(suggested: Suggested, suggestion: Suggestion) -> str:
     these = "this conjunct" if len(suggestion.conjuncts) == 1 else f"these {len(suggestion.conjuncts)} conjuncts"
     if suggestion.proves:
-        return f"add {these}, and every obligation of {nearby(suggested.path)} is proved"
+        return f"add {these}, and the invariant of {nearby(suggested.path)} is inductive and implies the goal"
     unproved = suggestion.unproved
     left = "1 obligation is" if len(unproved) == 1 else f"{len(unproved)} obligations are"
     return f"{these} may help, but then {left} still not proved ({', '.join(unproved)})"
