@@ -110,11 +110,15 @@ def suggest(
 
 
 def strengthened(
-    case: Case, settings: Settings, deadline: float | None = None, report: Callable[[str], None] = lambda text: None
+    case: Case,
+    settings: Settings,
+    deadline: float | None = None,
+    report: Callable[[str], None] = lambda text: None,
+    seconds: float = _SEARCHING_SECONDS,
 ) -> Suggested:
-    """What to add to a proof that is none."""
+    """What to add to a proof that is none, if it is found in so many seconds."""
     report(f"looking for conjuncts for {case.path.stem}")
-    left = _SEARCHING_SECONDS if deadline is None else max(0.0, min(_SEARCHING_SECONDS, deadline - monotonic()))
+    left = seconds if deadline is None else max(0.0, min(seconds, deadline - monotonic()))
     outcomes: dict[object, Outcome] = {}
 
     def finished(task: Task, outcome: Outcome) -> list[Task]:
