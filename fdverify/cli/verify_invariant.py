@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fdverify.cli.guard import guarded, print_error, show_version
 from fdverify.cli.output import SYMBOLIC, check_time_limit, number_or_symbolic, print_out
-from fdverify.cli.progress import StageLine
+from fdverify.cli.progress import StageLine, TextLine
 from fdverify.errors import UsageError
+
+if TYPE_CHECKING:
+    from fdverify.discovery.suggest import Suggested
+    from fdverify.proofs.course import Settings
+    from fdverify.proofs.result import ProofResult
 
 _HELP = """Check inductive proofs: proved for every value of the parameters, or the step that breaks a conjunct.
 
 A proof file is Python: it names a model and a goal, and declares the conjuncts of an inductive invariant.  A folder
 stands for the files in it, those whose names start with _ left out.  Each conjunct is shown to hold initially
 (initiation) and after every round from a state in which all of them hold (consecution), and all of them together to
-imply the goal; that the proof is not vacuous is shown too.
+imply the goal; that the proof is not vacuous is shown too.  With --suggest, conjuncts are looked for with which a
+proof that a step breaks would be one.
 
 Example: verify-invariant invariants/strong_accuracy.py --second-opinion cvc5
 """
@@ -77,6 +83,9 @@ def _verify(
     ] = 0,
     cache: Annotated[bool, typer.Option("--cache/--no-cache", help="reuse what was proved before")] = True,
     witness: Annotated[bool, typer.Option("--witness", help="show a run in which the goal's premise holds")] = False,
+    suggest: Annotated[
+        bool, typer.Option("--suggest", help="look for conjuncts that are missing, where a step breaks a proof")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="show the version and exit", is_eager=True, callback=show_version)
     ] = False,
@@ -119,13 +128,26 @@ def _verify(
     for result in results:
         if result.error is not None:
             print_error(result.error)
+    suggested = _suggested(results, settings, start) if suggest else []
     seconds = perf_counter() - start
     if json:
         from fdverify.reports.proof_document import proof_document
 
-        print_out(proof_document(results, seconds, witness))
+        print_out(proof_document(results, seconds, witness, suggested))
     else:
         from fdverify.reports.proofs import proofs_text
 
-        print_out(proofs_text(results, seconds, witness))
+        print_out(proofs_text(results, seconds, witness, suggested))
     return exit_code(results)
+
+
+def _suggested(results: Sequence[ProofResult], settings: Settings, start: float) -> Sequence[Suggested]:
+    """What is suggested for the proofs that failed, in the time that is left."""
+    from fdverify.discovery.suggest import suggest
+
+    line = TextLine("verify-invariant")
+    left = None if settings.time_limit is None else settings.time_limit - (perf_counter() - start)
+    try:
+        return suggest(results, settings, left, line)
+    finally:
+        line.close()

@@ -13,7 +13,7 @@ from fdverify.models.system import Property, State
 
 @dataclass(frozen=True)
 class Linear:
-    """A sum of multiples of named integers, and a constant."""
+    """A sum of multiples of named integers, and a constant; ``a*b`` names the product of two of them."""
 
     coefficients: tuple[tuple[str, int], ...]
     constant: int = 0
@@ -25,7 +25,8 @@ class Linear:
     def value(self, s: State) -> Number:
         total: Number = self.constant
         for name, times in self.coefficients:
-            total = total + (s[name] if times == 1 else times * s[name])
+            value = _read(s, name)
+            total = total + (value if times == 1 else times * value)
         return total
 
     def plus(self, other: Linear, times: int = 1) -> Linear:
@@ -42,13 +43,20 @@ class Linear:
 
     def source(self) -> str:
         text = ""
-        ordered = sorted(
-            self.coefficients, key=lambda part: part[1] < 0
-        )  # none begins with a minus if it can be helped
-        for name, times in ordered:
-            part = f"s.{name}" if abs(times) == 1 else f"{abs(times)} * s.{name}"
+        # None begins with a minus if it can be helped.
+        for name, times in sorted(self.coefficients, key=lambda part: part[1] < 0):
+            words = " * ".join(f"s.{factor}" for factor in name.split("*"))
+            part = words if abs(times) == 1 else f"{abs(times)} * {words}"
             text = _joined(text, times, part)
         return text if text and not self.constant else _joined(text, self.constant, str(abs(self.constant)))
+
+
+def _read(s: State, name: str) -> Number:
+    first, *others = name.split("*")
+    value: Number = s[first]
+    for other in others:
+        value = value * s[other]
+    return value
 
 
 def _joined(text: str, sign: int, part: str) -> str:
@@ -59,16 +67,21 @@ def _joined(text: str, sign: int, part: str) -> str:
 
 @dataclass(frozen=True)
 class IsAt:
-    """A program counter has one of its values."""
+    """A program counter has one of its values, or has not."""
 
     subject: str
     label: IntEnum
+    yes: bool = True
 
     def holds(self, s: State) -> Truth:
-        return s[self.subject] == self.label
+        return s[self.subject] == self.label if self.yes else s[self.subject] != self.label
+
+    def negated(self) -> IsAt:
+        return replace(self, yes=not self.yes)
 
     def source(self) -> str:
-        return f"s.{self.subject} == {type(self.label).__name__}.{self.label.name}"
+        sign = "==" if self.yes else "!="
+        return f"s.{self.subject} {sign} {type(self.label).__name__}.{self.label.name}"
 
 
 @dataclass(frozen=True)
@@ -80,6 +93,9 @@ class Is:
 
     def holds(self, s: State) -> Truth:
         return s[self.subject] if self.yes else Not(s[self.subject])
+
+    def negated(self) -> Is:
+        return replace(self, yes=not self.yes)
 
     def source(self) -> str:
         return f"s.{self.subject}" if self.yes else f"Not(s.{self.subject})"
@@ -107,6 +123,9 @@ class InTransit:
             found = buffer.any(low, high)
         return found if self.yes else Not(found)
 
+    def negated(self) -> InTransit:
+        return replace(self, yes=not self.yes)
+
     def source(self) -> str:
         if self.low is None and self.high is None:
             empty = f"s.{self.subject}.empty()"
@@ -127,8 +146,18 @@ class AtMost:
     left: Linear
     right: Linear
 
+    @staticmethod
+    def zero(excess: Linear) -> AtMost:
+        """That a sum is at most 0, with no minus before a name."""
+        left = {name: times for name, times in excess.coefficients if times > 0}
+        right = {name: -times for name, times in excess.coefficients if times < 0}
+        return AtMost(Linear.of(left), Linear.of(right, -excess.constant))
+
     def holds(self, s: State) -> Truth:
         return self.left.value(s) <= self.right.value(s)
+
+    def negated(self) -> AtMost:
+        return AtMost.zero(self.right.minus(self.left).shifted(1))
 
     def source(self) -> str:
         if not self.left.coefficients and self.left.constant == 0 and len(self.right.coefficients) == 1:
@@ -138,17 +167,6 @@ class AtMost:
 
 
 Condition: TypeAlias = IsAt | Is | InTransit | AtMost
-
-
-def negated(condition: Condition) -> Condition:
-    """What holds where a comparison, a flag or a claim about a buffer does not."""
-    match condition:
-        case AtMost(left, right):
-            return AtMost(right.shifted(1), left)
-        case IsAt():
-            raise AssertionError("a program counter that is elsewhere is not at one other place")
-        case _:
-            return replace(condition, yes=not condition.yes)
 
 
 @dataclass(frozen=True)
@@ -166,9 +184,11 @@ class Clause:
     def source(self) -> str:
         if not self.premises:
             return self.conclusion.source()
+        return f"Implies({self.premise_source()}, {self.conclusion.source()})"
+
+    def premise_source(self) -> str:
         premises = [premise.source() for premise in self.premises]
-        premise = premises[0] if len(premises) == 1 else f"And({', '.join(premises)})"
-        return f"Implies({premise}, {self.conclusion.source()})"
+        return f"And({', '.join(premises)})" if len(premises) > 1 else "".join(premises)
 
     def named(self, name: str) -> Property:
         return Property(name, self.holds, self.source())

@@ -10,7 +10,7 @@ import z3
 
 from fdverify.logic import Number
 from fdverify.models.layout import columns_of
-from fdverify.models.system import Ages, Flag, State, System, Variable
+from fdverify.models.system import Ages, Choices, Flag, State, System, Variable
 from fdverify.symbolic.selection import fresh_parts
 from fdverify.symbolic.summary import SummaryBuffer, SummarySelection
 from fdverify.symbolic.values import Bool, Int, truth
@@ -29,6 +29,7 @@ class SummarisedRound:
     after: State
     given: tuple[Any, ...]
     allowed: tuple[Any, ...]
+    choices: Choices
 
     def in_range(self, state: State) -> list[Any]:
         """What every buffer's summary satisfies."""
@@ -41,8 +42,8 @@ def summarised_round(system: System) -> SummarisedRound:
     parameters = system.parameter_values(arbitrary)
     given = [truth(arbitrary[p.name] >= p.least) for p in system.parameters if p.value is None]
     given += [truth(assumption.holds(State(parameters))) for assumption in system.assumptions]
-    before = State({**parameters, **{v.name: _any_value(v, parameters) for v in system.variables}})
-    state, allowed = before, list[Any]()
+    before = any_state(system, parameters)
+    state, allowed, made = before, list[Any](), dict[str, Any]()
     for phase in system.phases:
         choices = {
             choice.name: Bool(z3.Bool(choice.name))
@@ -52,7 +53,9 @@ def summarised_round(system: System) -> SummarisedRound:
         }
         state, possible = system.run_phase(phase, state, choices)
         allowed.append(truth(possible))
-    return SummarisedRound(system, _initial(system, parameters), before, state, tuple(given), tuple(allowed))
+        made |= choices
+    initial = _initial(system, parameters)
+    return SummarisedRound(system, initial, before, state, tuple(given), tuple(allowed), Choices(made))
 
 
 def _initial(system: System, parameters: Mapping[str, Number]) -> State:
@@ -65,8 +68,14 @@ def _initial(system: System, parameters: Mapping[str, Number]) -> State:
     return State(values)
 
 
-def _any_value(variable: Variable, parameters: Mapping[str, Number]) -> Any:
+def any_state(system: System, parameters: Mapping[str, Number], suffix: str = "") -> State:
+    """A state of constants, one or two for each variable."""
+    values = {v.name: _any_value(v, parameters, f"{v.name}{suffix}") for v in system.variables}
+    return State({**parameters, **values})
+
+
+def _any_value(variable: Variable, parameters: Mapping[str, Number], name: str) -> Any:
     if isinstance(variable.sort, Ages):
-        return SummaryBuffer.named(parameters[variable.sort.bound], variable.name)
-    (value,) = fresh_parts(columns_of(variable, parameters), variable.name)
+        return SummaryBuffer.named(parameters[variable.sort.bound], name)
+    (value,) = fresh_parts(columns_of(variable, parameters), name)
     return value

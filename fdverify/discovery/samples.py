@@ -40,11 +40,17 @@ class Sample:
         return np.broadcast_to(np.asarray(self.state[name], dtype=np.int64), (self.size,))
 
 
-def sample(system: System, claim: Property) -> Sample:
-    """Explore an instance, without caps: what is learned may tell apart any two values."""
+def sample(system: System, claim: Property, most: int | None = None) -> Sample:
+    """Explore an instance, without caps: what is learned may tell apart any two values.
+
+    Of more than ``most`` states some are kept, always the same ones.
+    """
     exploration = explored(system, claim, {}, False, _MOST_ROUNDS, silent, _MOST_STATES)
     end = exploration.violation
     columns = [np.concatenate(parts) for parts in zip(*exploration.levels, strict=True)]
+    if most is not None and len(columns[0]) > most:
+        kept = np.sort(np.random.default_rng(0).choice(len(columns[0]), most, replace=False))
+        columns = [column[kept] for column in columns]
     return Sample(
         system.fixed_values(),
         exploration.batches.state(columns),

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import z3
 
-from fdverify.discovery.clauses import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear, negated
+from fdverify.discovery.clauses import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear
 from fdverify.discovery.round import SummarisedRound
 from fdverify.models.system import Ages, Flags, Integers, Labels, Property, State, Variable
 from fdverify.symbolic.values import Value, literal, truth
@@ -128,7 +128,7 @@ class Spacer:
         coefficients = dict(total.coefficients)
         ends = [name for name in coefficients if "." in name]
         if not ends:
-            return _compared(total)
+            return AtMost.zero(Linear(()).minus(total))
         if len(ends) > 1 or abs(coefficients[ends[0]]) > 1:
             return None
         name, _, end = ends[0].partition(".")
@@ -151,7 +151,7 @@ class Spacer:
 def _said(here: tuple[Condition, ...], conditions: Sequence[Condition]) -> Iterator[Clause]:
     """That one of the conditions holds: at a place or anywhere, and of messages of any age or of possible ages only."""
     *others, last = conditions
-    premises = tuple(negated(condition) for condition in others)
+    premises = tuple(condition.negated() for condition in others)
     # An empty buffer has an oldest age to Spacer, -1, and a youngest, above delta.
     possible = tuple(found for condition in conditions if (found := _possible_age(condition)) is not None)
     for place in ((), here):
@@ -183,11 +183,6 @@ def _in_transit(name: str, bound: str, yes: bool, low: Linear | None = None, hig
     if low == delta:
         return InTransit(name, bound, yes, low, low)
     return InTransit(name, bound, yes, low, high)
-
-
-def _compared(total: Linear) -> Condition:
-    left = Linear.of({name: -times for name, times in total.coefficients if times < 0})
-    return AtMost(left, Linear.of({name: times for name, times in total.coefficients if times > 0}, total.constant))
 
 
 def _values(variable: Variable) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -14,6 +14,9 @@ from fdverify.proofs.result import Checked, ProofResult, exit_code
 from fdverify.reports.document import TraceEntry, formatted_schema, trace_entry
 from fdverify.smt.decide import SOLVER
 from fdverify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from fdverify.discovery.suggest import Suggested, Suggestion
 
 SCHEMA = Path(__file__).with_name("proof_schema.json")
 
@@ -66,6 +69,23 @@ class WitnessEntry(msgspec.Struct):
     run: TraceEntry
 
 
+class ConjunctEntry(msgspec.Struct):
+    """A conjunct to be added: what it returns, and all of it as it is to be pasted."""
+
+    name: str
+    formula: str
+    source: str
+
+
+class SuggestionEntry(msgspec.Struct):
+    """Conjuncts to be added, what they need imported, and the obligations that are not proved even so."""
+
+    proves: bool
+    conjuncts: list[ConjunctEntry]
+    imports: list[str]
+    unproved: list[str]
+
+
 class ProofEntry(msgspec.Struct):
     """What came of one file; with an ``error`` there is no verdict."""
 
@@ -88,6 +108,8 @@ class ProofEntry(msgspec.Struct):
     bounds: list[BoundEntry]
     notes: list[str]
     witnesses: list[WitnessEntry]
+    suggestions: list[SuggestionEntry]
+    suggestion_note: str | None
 
 
 class ProofDocument(msgspec.Struct):
@@ -102,7 +124,10 @@ class ProofDocument(msgspec.Struct):
     proofs: list[ProofEntry]
 
 
-def proof_document(results: Sequence[ProofResult], seconds: float, witness: bool) -> str:
+def proof_document(
+    results: Sequence[ProofResult], seconds: float, witness: bool, suggested: Sequence[Suggested] = ()
+) -> str:
+    by_path = {each.path: each for each in suggested}
     found = ProofDocument(
         tool="fdverify",
         version=__version__,
@@ -110,7 +135,7 @@ def proof_document(results: Sequence[ProofResult], seconds: float, witness: bool
         solver=SOLVER,
         exit_code=exit_code(results),
         seconds=round(seconds, 3),
-        proofs=[_proof(result, witness) for result in results],
+        proofs=[_proof(result, witness, by_path.get(result.path)) for result in results],
     )
     return json.dumps(msgspec.to_builtins(found), indent=2) + "\n"
 
@@ -120,7 +145,7 @@ def schema() -> bytes:
     return formatted_schema(ProofDocument)
 
 
-def _proof(result: ProofResult, witness: bool) -> ProofEntry:
+def _proof(result: ProofResult, witness: bool, suggested: Suggested | None) -> ProofEntry:
     subject = result.subject if result.error is None else None
     conjuncts = {checked.question.about for checked in result.checked if checked.is_about_conjunct}
     return ProofEntry(
@@ -143,7 +168,14 @@ def _proof(result: ProofResult, witness: bool) -> ProofEntry:
         bounds=_bounds(result),
         notes=[] if result.vacuity is None else list(result.vacuity.notes),
         witnesses=[WitnessEntry(found.shows, trace_entry(found.run)) for found in result.witnesses if witness],
+        suggestions=[] if suggested is None else [_suggestion(found) for found in suggested.found],
+        suggestion_note=None if suggested is None or not suggested.remark else suggested.remark,
     )
+
+
+def _suggestion(found: Suggestion) -> SuggestionEntry:
+    conjuncts = [ConjunctEntry(each.name, each.formula, each.source()) for each in found.conjuncts]
+    return SuggestionEntry(found.proves, conjuncts, list(found.imports), list(found.unproved))
 
 
 def _bounds(result: ProofResult) -> list[BoundEntry]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -12,8 +13,12 @@ from fdverify.engines.inductive import NO_DEAD_END, Kind
 from fdverify.errors import nearby
 from fdverify.proofs.result import Checked, ProofResult, Stability
 from fdverify.reports.argument import argument_tree
+from fdverify.reports.suggestions import print_suggested
 from fdverify.reports.table import as_text, described, print_steps, print_verdict
 from fdverify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from fdverify.discovery.suggest import Suggested
 
 _KINDS = {
     Kind.INITIATION: "initially, {about} is false",
@@ -23,14 +28,21 @@ _KINDS = {
 }
 
 
-def proofs_text(results: Sequence[ProofResult], seconds: float, witness: bool) -> str:
-    return as_text(lambda console: _print(console, results, seconds, witness))
+def proofs_text(
+    results: Sequence[ProofResult], seconds: float, witness: bool, suggested: Sequence[Suggested] = ()
+) -> str:
+    return as_text(lambda console: _print(console, results, seconds, witness, suggested))
 
 
-def _print(console: Console, results: Sequence[ProofResult], seconds: float, witness: bool) -> None:
+def _print(
+    console: Console, results: Sequence[ProofResult], seconds: float, witness: bool, suggested: Sequence[Suggested]
+) -> None:
     for result in results:
         if result.error is None:
             _print_proof(console, result, witness)
+            for found in suggested:
+                if found.path == result.path:
+                    print_suggested(console, found)
     stabilities = [(r, c) for r in results for c in r.checked if c.decisions]
     if stabilities:
         _print_stability(console, stabilities)

@@ -1,0 +1,271 @@
+"""What one round can do to a proof and to clauses that are added to it, over summarised buffers.
+
+Products of two unknowns are taken for unknowns of their own, of which some lemmas are known, so every question is one
+of linear arithmetic.  What follows here follows of the model itself; what is refuted here may still be true of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import permutations
+from time import monotonic
+from typing import Any
+
+import z3
+
+from fdverify.discovery.clauses import Clause
+from fdverify.discovery.round import any_state, summarised_round
+from fdverify.engines.inductive import Invariant
+from fdverify.logic import Not, Or, Truth
+from fdverify.models.system import Ages, Flags, State, StepProperty
+from fdverify.smt.products import order_lemmas, zero_lemmas
+from fdverify.symbolic.summary import SummaryBuffer
+from fdverify.symbolic.values import Value, truth
+
+_LONGEST_QUESTION = 10_000
+"""Milliseconds."""
+_SMALL_FACTORS = 3
+
+
+class Gap(Exception):
+    """The solver gave up, or there was no time left."""
+
+
+class Relative:
+    """One round from a state in which the proof's conjuncts hold, and so do those of the clauses that are assumed."""
+
+    def __init__(self, invariant: Invariant, small: Mapping[str, Sequence[int]]) -> None:
+        self._system = invariant.system
+        self._step = step = summarised_round(invariant.system)
+        parameters = {p.name: step.before[p.name] for p in invariant.system.parameters}
+        self._after = any_state(invariant.system, parameters, "!")
+        self._solver = z3.SimpleSolver()
+        self._solver.set("arith.solver", 2)
+        self._solver.set("timeout", _LONGEST_QUESTION)
+        self._products = _Products()
+        self._moves, self._small = z3.Bool("moves!"), z3.Bool("small!")
+        self._add(*step.given, *step.in_range(step.before))
+        self._add(*(truth(conjunct.holds(step.before)) for conjunct in invariant.conjuncts))
+        same = [part for v in invariant.system.variables for part in _same(self._after[v.name], step.after[v.name])]
+        self._add(z3.Implies(self._moves, z3.And(*step.allowed, *same)))
+        among = [truth(Or(*(step.before[name] == value for value in values))) for name, values in small.items()]
+        self._add(*(z3.Implies(self._small, one) for one in among))
+        self._start = z3.Solver()
+        self._start.set("timeout", _LONGEST_QUESTION)
+        self._start.add(*step.given)
+        self.clauses: list[Clause] = []
+        self._places: dict[Clause, int] = {}
+        self._assumed: list[Any] = []
+        self._preserved: list[Any] = []
+        of_rounds = [truth(conjunct.holds(self._after)) for conjunct in invariant.conjuncts]
+        of_states: list[Any] = []
+        for claim in invariant.conclusions:
+            if isinstance(claim, StepProperty):
+                of_rounds.append(truth(claim.holds(step.before, step.choices, self._after)))
+            else:
+                of_states.append(truth(claim.holds(step.before)))
+        self._of_rounds = [self._named(f"round{at}!", claim) for at, claim in enumerate(of_rounds)]
+        self._of_states = [self._named(f"state{at}!", claim) for at, claim in enumerate(of_states)]
+
+    def _add(self, *formulas: Any) -> None:
+        for formula in formulas:
+            replaced, lemmas = self._products.replaced(formula)
+            self._solver.add(*lemmas, replaced)
+
+    def _named(self, name: str, formula: Any) -> Any:
+        """A truth value that is the same as the formula."""
+        constant = z3.Bool(name)
+        self._add(constant == formula)
+        return constant
+
+    def add(self, clause: Clause) -> bool:
+        """Take up a clause, if it is new and holds initially."""
+        if clause in self._places:
+            return False
+        self._places[clause] = -1
+        if self._start.check(truth(Not(clause.holds(self._step.initial)))) != z3.unsat:
+            return False
+        at = self._places[clause] = len(self.clauses)
+        self.clauses.append(clause)
+        self._assumed.append(z3.Bool(f"assumed{at}!"))
+        self._add(z3.Implies(self._assumed[at], truth(clause.holds(self._step.before))))
+        self._preserved.append(self._named(f"preserved{at}!", truth(clause.holds(self._after))))
+        return True
+
+    def inductive(self, kept: Iterable[int], deadline: float) -> tuple[list[int], dict[int, State]]:
+        """Those that hold after every round from a state in which all of them hold; of the others, one from which not.
+
+        After the deadline it gives up.
+        """
+        left, broken = list(kept), dict[int, State]()
+        while left:
+            if monotonic() > deadline:
+                raise Gap
+            model = self._model([self._preserved[at] for at in left], left, moves=True)
+            if model is None:
+                break
+            state = self._state(model)
+            for at in left:
+                if not z3.is_true(model.eval(self._preserved[at], model_completion=True)):
+                    broken[at] = state
+            left = [at for at in left if at not in broken]
+        return left, broken
+
+    def breaking(self, at: int, kept: Sequence[int]) -> State | None:
+        """A state in which a clause holds with those, and after a round from which it does not; if there is one."""
+        model = self._model([self._preserved[at]], [*kept, at], moves=True)
+        return None if model is None else self._state(model)
+
+    def failing(self, kept: Sequence[int]) -> State | None:
+        """A state in which the proof's conjuncts and these clauses hold, and from which it fails; if there is one."""
+        for claims, moves in ((self._of_rounds, True), (self._of_states, False)):
+            model = self._model(claims, kept, moves) if claims else None
+            if model is not None:
+                return self._state(model)
+        return None
+
+    def closed(self, kept: Sequence[int]) -> bool:
+        """Whether the proof with these clauses, and no others, is one."""
+        claims = [*self._of_rounds, *(self._preserved[at] for at in kept)]
+        if self._model(claims, kept, moves=True, small=False) is not None:
+            return False
+        return not self._of_states or self._model(self._of_states, kept, moves=False, small=False) is None
+
+    def needed(self, kept: Sequence[int]) -> list[int]:
+        """Some of the clauses with which the proof is one, where it is one with all of them."""
+        found: dict[int, None] = {}
+        waiting = [(claim, True) for claim in self._of_rounds] + [(claim, False) for claim in self._of_states]
+        while waiting:
+            claim, moves = waiting.pop(0)
+            # Those that are needed already come first: the solver tends to use what it is told first.
+            ordered = sorted(kept, key=lambda at: (at not in found, len(self.clauses[at].source()), at))
+            for at in self._core(claim, ordered, moves):
+                if at not in found:
+                    found[at] = None
+                    waiting.append((self._preserved[at], True))
+        return list(found)
+
+    def _core(self, claim: Any, kept: Sequence[int], moves: bool) -> list[int]:
+        extra = [z3.Not(claim), *([self._moves] if moves else [])]
+        literals = {str(self._assumed[at]): at for at in kept}
+        core = kept
+        for at in [None, *reversed(kept)]:
+            if at is not None and at not in core:
+                continue
+            fewer = [other for other in core if other != at]
+            if self._solver.check(*extra, *(self._assumed[other] for other in fewer)) == z3.unsat:
+                used = {str(literal) for literal in self._solver.unsat_core()}
+                core = [literals[name] for name in literals if name in used]
+            elif at is None:
+                raise Gap
+        return list(core)
+
+    def _model(self, claims: Sequence[Any], kept: Sequence[int], moves: bool, small: bool = True) -> Any:
+        """A model in which one of the claims is false, with small parameters if there is one."""
+        assumed = [*([self._moves] if moves else []), *(self._assumed[at] for at in kept)]
+        self._solver.push()
+        try:
+            self._solver.add(z3.Or(*(z3.Not(claim) for claim in claims)))
+            if small and self._solver.check(self._small, *assumed) == z3.sat:
+                return self._solver.model()
+            status = self._solver.check(*assumed)
+            if status == z3.unknown:
+                raise Gap
+            return self._solver.model() if status == z3.sat else None
+        finally:
+            self._solver.pop()
+
+    def _state(self, model: Any) -> State:
+        """The state before the round, with no messages in transit but the oldest and the youngest one."""
+        before = self._step.before
+
+        def number(value: Any) -> int:
+            return int(model.eval(value.term, model_completion=True).as_long() if isinstance(value, Value) else value)
+
+        values: dict[str, Any] = {p.name: number(before[p.name]) for p in self._system.parameters}
+        for variable in self._system.variables:
+            value = before[variable.name]
+            match variable.sort:
+                case Flags():
+                    values[variable.name] = z3.is_true(model.eval(value.term, model_completion=True))
+                case Ages(bound=bound):
+                    values[variable.name] = TwoAges(values[bound], number(value.oldest), number(value.youngest))
+                case _:
+                    values[variable.name] = number(value)
+        return State(values)
+
+
+class TwoAges(SummaryBuffer):
+    """A buffer in which nothing is in transit but messages of the oldest and of the youngest age."""
+
+    def _unknown(self, *question: Any) -> Truth:
+        return False
+
+
+def _same(named: Any, value: Any) -> list[Any]:
+    if isinstance(named, SummaryBuffer):
+        return [truth(named.oldest == value.oldest), truth(named.youngest == value.youngest)]
+    return [truth(named == value)]
+
+
+class _Products:
+    """Products of two unknowns as constants of their own, with what is known of them."""
+
+    def __init__(self) -> None:
+        self._cofactors: dict[str, dict[str, str]] = {}
+        self._known: dict[tuple[str, str], Any] = {}
+        self._factors: dict[int, tuple[Any, Any]] = {}
+
+    def replaced(self, formula: Any) -> tuple[Any, list[Any]]:
+        """The formula, and lemmas about those products that have not been met before."""
+        pairs, facts, lemmas = [], list[Any](), list[str]()
+        for term in _products_in(formula):
+            names = []
+            for factor in term.children():
+                if not z3.is_const(factor) and factor.get_id() not in self._factors:
+                    # The term is kept with its name: Z3 gives the identity of a dead term to another one.
+                    self._factors[factor.get_id()] = factor, z3.Int(f"factor{len(self._factors)}!")
+                    facts.append(self._factors[factor.get_id()][1] == factor)
+                names.append((factor if z3.is_const(factor) else self._factors[factor.get_id()][1]).decl().name())
+            first, second = names
+            if (first, second) not in self._known:
+                self._known[first, second] = z3.Int(f"{first}*{second}")
+                lemmas += self._lemmas(first, second)
+            pairs.append((term, self._known[first, second]))
+        facts += self._parsed(lemmas)
+        return (z3.substitute(formula, *pairs) if pairs else formula), facts
+
+    def _lemmas(self, first: str, second: str) -> list[str]:
+        product, found = f"|{first}*{second}|", list[str]()
+        for factor, other in ((first, second), (second, first)):
+            others = self._cofactors.setdefault(factor, {})
+            others[other] = product
+            found += zero_lemmas(f"|{factor}|", f"|{other}|", product)
+            found += [f"(=> (= |{factor}| {k}) (= {product} (* {k} |{other}|)))" for k in range(1, _SMALL_FACTORS + 1)]
+            for (a, fa), (b, fb) in permutations(others.items(), 2):
+                if other in (a, b):
+                    found += order_lemmas(f"|{factor}|", f"|{a}|", fa, f"|{b}|", fb)
+        return found
+
+    def _parsed(self, lemmas: Sequence[str]) -> list[Any]:
+        if not lemmas:
+            return []
+        names = {name for pair in self._known for name in (*pair, "*".join(pair))}
+        declared = "".join(f"(declare-const |{name}| Int)" for name in sorted(names))
+        return list(z3.parse_smt2_string(declared + "".join(f"(assert {lemma})" for lemma in lemmas)))
+
+
+def _products_in(formula: Any) -> list[Any]:
+    """The products of two unknowns in a formula, not those within such a product."""
+    found, seen, waiting = list[Any](), set[int](), [formula]
+    while waiting:
+        term = waiting.pop()
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        children = term.children()
+        if z3.is_mul(term) and len(children) == 2 and not any(z3.is_int_value(child) for child in children):
+            found.append(term)
+        else:
+            waiting += children
+    return found

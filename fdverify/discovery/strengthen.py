@@ -1,0 +1,97 @@
+"""Clauses that make a proof out of what is not yet one.
+
+A step breaks the proof: clauses that exclude the state it starts from are added, those that a round can break are
+dropped again, and so on until no step is left.  A clause that was dropped may need others: then those that exclude the
+states from which it was broken are added too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+
+from fdverify.discovery.clauses import Clause
+from fdverify.discovery.exclusion import Exclusion
+from fdverify.discovery.relative import Gap, Relative
+from fdverify.models.system import State
+
+_MOST_TURNS = 30
+_MOST_AT_ONCE = 80
+_MOST_DEEPER = 30
+_DEEPER = 8
+"""How many clauses that were dropped are looked into at a time."""
+
+
+class Strengthening:
+    """The search for clauses, until so many seconds have passed."""
+
+    def __init__(self, relative: Relative, exclusion: Exclusion, seconds: float) -> None:
+        self._relative = relative
+        self._exclusion = exclusion
+        self._deadline = monotonic() + seconds
+        self._kept: list[int] = []
+
+    def proving(self, most: int) -> list[list[Clause]]:
+        """Up to so many small sets of clauses, with each of which the proof is one; no clause is in two of them."""
+        found: list[list[Clause]] = []
+        try:
+            kept = self._search()
+            while kept is not None and len(found) < most:
+                few = self._fewest(kept)
+                found.append([self._relative.clauses[at] for at in few])
+                kept, _ = self._relative.inductive((at for at in kept if at not in few), self._deadline)
+                if self._relative.failing(kept) is not None:
+                    break
+        except Gap:
+            pass  # what was found is as good as before
+        return found
+
+    def helping(self) -> list[Clause]:
+        """Clauses that rounds preserve and that exclude a state from which the proof fails, the simplest first."""
+        try:
+            state = self._relative.failing([])
+        except Gap:
+            return []
+        clauses = [self._relative.clauses[at] for at in self._kept]
+        return sorted((each for each in clauses if state is not None and not each.holds(state)), key=_cost)
+
+    def _search(self) -> list[int] | None:
+        """All the clauses at hand with which the proof is one, or ``None`` if none are found."""
+        relative = self._relative
+        for _ in range(_MOST_TURNS):
+            kept, broken = relative.inductive(range(len(relative.clauses)), self._deadline)
+            self._kept = kept
+            state = relative.failing(kept)
+            if state is None:
+                return kept
+            added = self._exclude(state, _MOST_AT_ONCE)
+            helpful = [at for at in broken if not relative.clauses[at].holds(state)]
+            helpful.sort(key=lambda at: _cost(relative.clauses[at]))
+            for at in helpful[:_DEEPER]:
+                from_there = relative.breaking(at, kept)
+                added += 0 if from_there is None else self._exclude(from_there, _MOST_DEEPER)
+            if not added or monotonic() > self._deadline:
+                return None
+        return None
+
+    def _exclude(self, state: State, most: int) -> int:
+        """Take up clauses against a state; how many were new."""
+        added = 0
+        for clause in self._exclusion.clauses(state):
+            if added >= most:
+                break
+            added += self._relative.add(clause)
+        return added
+
+    def _fewest(self, kept: Sequence[int]) -> list[int]:
+        """A small part of the clauses with which the proof is still one."""
+        found = self._relative.needed(kept)
+        for at in sorted(found, key=lambda at: -len(self._relative.clauses[at].source())):
+            fewer = [other for other in found if other != at]
+            if self._relative.closed(fewer):
+                found = fewer
+        return found
+
+
+def _cost(clause: Clause) -> tuple[int, int]:
+    return len(clause.premises), len(clause.source())

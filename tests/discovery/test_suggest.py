@@ -1,0 +1,170 @@
+"""Conjuncts that are suggested where one was dropped make a proof of what is left, and hold in other instances."""
+
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from fdverify.discovery.clauses import AtMost, Linear
+from fdverify.discovery.suggest import Suggested, strengthened
+from fdverify.discovery.vocabulary import words
+from fdverify.engines.explore import explore
+from fdverify.models.system import Property
+from fdverify.proofs.check import check
+from fdverify.proofs.course import Settings
+from fdverify.reports.proof_document import SCHEMA
+from fdverify.verdict import Verdict
+from tests.cli.script import environment, script
+from tests.discovery.dropped import broken_pairs, conjuncts, is_proved, ten, without
+from tests.sampling import FULL
+
+ROOT = Path(__file__).parents[2]
+NOT_RESTORED = {
+    ("lasting_suspicion", "delivery_overdue"),
+    ("lasting_suspicion", "waits_once_delivered"),
+    ("strong_completeness_big_timeout", "delivery_overdue_2_phi"),
+}
+SAMPLED = {
+    ("strong_completeness_fixed_timeout", "only_old_messages"),
+    ("eventually_strong_accuracy", "trusted_once_safe"),
+    ("strong_completeness_big_timeout", "delivery_overdue_2_phi"),
+}
+CHOSEN = [pair for pair in ten() if FULL or pair in SAMPLED]
+
+
+@cache
+def found(file: str, name: str) -> Suggested:
+    # On a slow machine, too, what can be found is; what is not found need not be looked for for long.
+    seconds = 15.0 if (file, name) in NOT_RESTORED else 900.0
+    return strengthened(without(file, name), Settings(jobs=1), seconds=seconds)
+
+
+@pytest.mark.parametrize(("file", "name"), CHOSEN)
+def test_a_step_breaks_a_proof_without_the_conjunct(file: str, name: str) -> None:
+    assert not is_proved(without(file, name))
+
+
+@pytest.mark.parametrize(("file", "name"), [pair for pair in CHOSEN if pair not in NOT_RESTORED])
+def test_what_is_suggested_proves_it_again(file: str, name: str) -> None:
+    suggested = found(file, name)
+    best = suggested.found[0]
+    assert best.proves
+    assert suggested.remark == ""
+    case = without(file, name)
+    proof = case.proof()
+    for number, conjunct in enumerate(best.conjuncts):
+        names: dict[str, object] = {}
+        exec("\n".join(best.imports), names)
+        exec(compile(conjunct.source().replace("@proof.invariant\n", ""), f"{file}-{number}.py", "exec"), names)
+        proof.invariant(names[conjunct.name])  # type: ignore[type-var]
+    (result,) = check([proof], Settings(jobs=1, cache=False))
+    assert result.verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(("file", "name"), [pair for pair in CHOSEN if pair in NOT_RESTORED])
+def test_where_nothing_proves_it_that_is_said(file: str, name: str) -> None:
+    suggested = found(file, name)
+    assert not any(suggestion.proves for suggestion in suggested.found)
+    assert suggested.remark.startswith("no conjuncts were found")
+
+
+def test_most_of_the_ten_are_restored() -> None:
+    assert len(ten()) == 10
+    assert len(NOT_RESTORED & set(ten())) <= 3
+
+
+@pytest.mark.parametrize(("file", "name"), CHOSEN)
+def test_suggestions_hold_in_instances_that_nothing_was_learned_from(file: str, name: str) -> None:
+    system = without(file, name).invariant().system
+    fixed = system.at(
+        {"delta": 4, "phi": 2, **({"initial_timeout": 5} if "initial_timeout" in system.arbitrary() else {})}
+    )
+    if system.assumptions:
+        fixed = system.at({"delta": 4, "phi": 2, "initial_timeout": 17})
+    names: dict[str, object] = {}
+    for suggestion in found(file, name).found:
+        exec("\n".join(suggestion.imports), names)
+        for conjunct in suggestion.conjuncts:
+            holds = eval(f"lambda s: {conjunct.formula}", names)
+            claim = Property(conjunct.name, holds, "")
+            assert explore(fixed, claim, depth=40).verdict in (Verdict.BOUNDED, Verdict.PROVED), conjunct.formula
+
+
+@pytest.mark.skipif(not FULL, reason="every conjunct of every file")
+def test_the_ten_are_drawn_from_all_that_a_proof_needs() -> None:
+    needed = {pair for pair in conjuncts() if not is_proved(without(*pair))}
+    assert sorted(needed) == broken_pairs()
+
+
+_TOLD = '''
+from fdverify.logic import And, Implies, Not, Truth
+from fdverify.models.system import State
+from fdverify.proofs import Proof
+
+proof = Proof("chandra-toueg", crash=True)
+
+
+@proof.goal
+def only_old(s: State) -> Truth:
+    """Only old messages."""
+    return Implies(s.hlfsc >= s.delta{more}, Not(s.buffer.any(0, s.delta - 1)))
+
+
+@proof.invariant
+def only_old_messages(s: State) -> Truth:
+    """The same."""
+    return only_old(s)
+'''
+
+
+def verify(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    program = str(Path(script()).with_name("verify-invariant"))
+    env = environment(XDG_CACHE_HOME=str(folder / "cache"))
+    return subprocess.run([program, *arguments], env=env, capture_output=True, text=True)
+
+
+def test_what_is_printed_can_be_pasted_and_is_then_proved(tmp_path: Path) -> None:
+    path = tmp_path / "told.py"
+    path.write_text(_TOLD.replace("{more}", ""))
+    done = verify(str(path), "--suggest", "--json", folder=tmp_path)
+    assert done.returncode == 1  # what is suggested changes nothing about the proof as it is
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    (proof,) = document["proofs"]
+    best = proof["suggestions"][0]
+    assert best["proves"]
+    assert best["unproved"] == []
+    assert proof["suggestion_note"] is None
+    text = verify(str(path), "--suggest", folder=tmp_path).stdout
+    assert "suggest: add" in text
+    assert all(line in text for conjunct in best["conjuncts"] for line in conjunct["source"].splitlines())
+    added = "\n\n".join(conjunct["source"] for conjunct in best["conjuncts"])
+    path.write_text("\n".join([*best["imports"], path.read_text(), "", added]))
+    assert verify(str(path), folder=tmp_path).returncode == 0
+
+
+def test_a_conjunct_that_is_wrong_is_not_helped(tmp_path: Path) -> None:
+    path = tmp_path / "told.py"
+    path.write_text(_TOLD.replace("{more}", " - 2"))
+    done = verify(str(path), "--suggest", "--json", folder=tmp_path)
+    assert done.returncode == 1
+    (proof,) = json.loads(done.stdout)["proofs"]
+    assert proof["suggestions"] == []
+    assert proof["suggestion_note"].endswith("is false in a reachable state: no conjunct can help, it is wrong itself")
+
+
+def test_without_the_option_nothing_is_suggested(tmp_path: Path) -> None:
+    (proof,) = json.loads(verify(str(ROOT / "examples/first_attempt.py"), "--json", folder=tmp_path).stdout)["proofs"]
+    assert proof["suggestions"] == []
+    assert proof["suggestion_note"] is None
+
+
+def test_words_are_read_out_of_a_proof() -> None:
+    case = without("strong_completeness_any_timeout", "waits_once_delivered")
+    known = words(case.invariant())
+    waited = Linear.of({"delta": 1, "phi": 3, "phi*timeout": 1})
+    assert any(isinstance(word, AtMost) and waited.minus(word.left).coefficients == () for word in known)
+    assert not any("phi*waiting_time" in str(word) for word in known)
