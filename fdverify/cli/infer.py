@@ -67,7 +67,7 @@ def _infer(reference: str, model: Model, given: Mapping[str, Any]) -> int:
     )
     system = job.system()
     claim = job.property_of(system)
-    from fdverify.discovery.inference import infer
+    from fdverify.discovery.infer.inference import infer
     from fdverify.engines.parameters import check_parameters
     from fdverify.traces.steps import shown
 

@@ -15,7 +15,7 @@ from fdverify.cli.progress import StageLine, TextLine
 from fdverify.errors import UsageError
 
 if TYPE_CHECKING:
-    from fdverify.discovery.suggest import Suggested
+    from fdverify.discovery.suggest.suggest import Suggested
     from fdverify.proofs.course import Settings
     from fdverify.proofs.result import ProofResult
 
@@ -143,7 +143,7 @@ def _verify(
 
 def _suggested(results: Sequence[ProofResult], settings: Settings, start: float) -> Sequence[Suggested]:
     """What is suggested for the proofs that failed, in the time that is left."""
-    from fdverify.discovery.suggest import suggest
+    from fdverify.discovery.suggest.suggest import suggest
 
     line = TextLine("verify-invariant")
     left = None if settings.time_limit is None else settings.time_limit - (perf_counter() - start)

@@ -16,7 +16,7 @@ from fdverify.smt.decide import SOLVER
 from fdverify.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fdverify.discovery.suggest import Suggested, Suggestion
+    from fdverify.discovery.suggest.suggest import Suggested, Suggestion
 
 SCHEMA = Path(__file__).with_name("proof_schema.json")
 
@@ -174,7 +174,7 @@ def _proof(result: ProofResult, witness: bool, suggested: Suggested | None) -> P
 
 
 def _suggestion(found: Suggestion) -> SuggestionEntry:
-    conjuncts = [ConjunctEntry(each.name, each.formula, each.source()) for each in found.conjuncts]
+    conjuncts = [ConjunctEntry(each.name, each.formula, each.source) for each in found.conjuncts]
     return SuggestionEntry(found.proves, conjuncts, list(found.imports), list(found.unproved))
 
 

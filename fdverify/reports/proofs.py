@@ -18,7 +18,7 @@ from fdverify.reports.table import as_text, described, print_steps, print_verdic
 from fdverify.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fdverify.discovery.suggest import Suggested
+    from fdverify.discovery.suggest.suggest import Suggested
 
 _KINDS = {
     Kind.INITIATION: "initially, {about} is false",

@@ -10,7 +10,7 @@ from rich.text import Text
 from fdverify.errors import nearby
 
 if TYPE_CHECKING:
-    from fdverify.discovery.suggest import Suggested, Suggestion
+    from fdverify.discovery.suggest.suggest import Suggested, Suggestion
 
 
 def print_suggested(console: Console, suggested: Suggested) -> None:
@@ -22,7 +22,7 @@ def print_suggested(console: Console, suggested: Suggested) -> None:
         needed = "; ".join(suggestion.imports)
         console.print(Text(f"  needs: {needed}", style="dim"), soft_wrap=True)
         for conjunct in suggestion.conjuncts:
-            for line in conjunct.source().splitlines():
+            for line in conjunct.source.splitlines():
                 console.print(Text(f"  {line}"), soft_wrap=True)
     console.print()
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from fdverify.discovery import inference
-from fdverify.discovery.infer import METHODS, Finding, Invented, NotFound, by_spacer, by_templates
-from fdverify.discovery.inference import infer
+from fdverify.discovery.infer import inference
+from fdverify.discovery.infer.inference import infer
+from fdverify.discovery.infer.methods import METHODS, Finding, Invented, NotFound, by_spacer, by_templates
 from fdverify.job import Job
 from fdverify.models.catalogue import find_model
 from fdverify.proofs.check import check

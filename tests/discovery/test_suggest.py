@@ -8,9 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fdverify.discovery.clauses import AtMost, Linear
-from fdverify.discovery.suggest import Suggested, strengthened
-from fdverify.discovery.vocabulary import words
+from fdverify.discovery.clauses.clause import AtMost, Linear
+from fdverify.discovery.suggest.suggest import Suggested, strengthened
+from fdverify.discovery.suggest.vocabulary import words
 from fdverify.engines.explore import explore
 from fdverify.models.system import Property
 from fdverify.proofs.check import check
@@ -58,7 +58,7 @@ def test_what_is_suggested_proves_it_again(file: str, name: str) -> None:
     for number, conjunct in enumerate(best.conjuncts):
         names: dict[str, object] = {}
         exec("\n".join(best.imports), names)
-        exec(compile(conjunct.source().replace("@proof.invariant\n", ""), f"{file}-{number}.py", "exec"), names)
+        exec(compile(conjunct.source.replace("@proof.invariant\n", ""), f"{file}-{number}.py", "exec"), names)
         proof.invariant(names[conjunct.name])  # type: ignore[type-var]
     (result,) = check([proof], Settings(jobs=1, cache=False))
     assert result.verdict is Verdict.PROVED

@@ -14,7 +14,7 @@ from fdverify.discovery.bounds.grid import in_words, rows
 from fdverify.discovery.bounds.measure import Least, instance, row_of_least_timeouts
 from fdverify.discovery.bounds.proved import described, enough
 from fdverify.discovery.bounds.survey import survey
-from fdverify.discovery.inference import infer
+from fdverify.discovery.infer.inference import infer
 from fdverify.engines.worst_run import attained, worst_run
 from fdverify.errors import UsageError
 from fdverify.job import Job

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum
+from itertools import count
 
-from fdverify.discovery.clauses import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear
+from fdverify.discovery.clauses.clause import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear
 from fdverify.job import Job
-from fdverify.models.system import Labels, System
+from fdverify.models.system import System
 
 _WIDEST = 120
 _WIDEST_WORDS = _WIDEST - 12
@@ -16,15 +16,23 @@ _WIDEST_WORDS = _WIDEST - 12
 
 def proof_text(job: Job, system: System, clauses: Sequence[Clause]) -> str:
     """The text of a proof of the job's property with these conjuncts."""
+    claim = f'"""{job.claim} of {system.name}: an inductive invariant that was found by fdverify infer."""'
+    own = [names for names in _enums(clauses) if not _is_shipped(names)]
+    head = [
+        claim,
+        "",
+        *(["from enum import IntEnum", ""] if own else []),
+        *imports(clauses),
+        "from fdverify.proofs import Proof",
+        "",
+        *(_written(names) for names in own),
+        *([""] if own else []),
+        _proof(job),
+    ]
     fixed = {name: value for name, value in job.parameters.items() if value is not None}
-    names = _names(clauses)
-    conjuncts = [conjunct_text(clause, name) for clause, name in zip(clauses, names, strict=True)]
     assumptions = [_assumption(name, value) for name, value in fixed.items()]
-    header = f'"""{job.claim} of {system.name}: an inductive invariant that was found by fdverify infer."""'
-    return (
-        "\n\n\n".join(["\n".join([header, "", *_imports(system, clauses), "", _proof(job)]), *assumptions, *conjuncts])
-        + "\n"
-    )
+    conjuncts = map(conjunct_text, clauses, conjunct_names(clauses))
+    return "\n\n\n".join(["\n".join(head), *assumptions, *conjuncts]) + "\n"
 
 
 def conjunct_text(clause: Clause, name: str) -> str:
@@ -32,9 +40,7 @@ def conjunct_text(clause: Clause, name: str) -> str:
     meaning = _words(clause)
     line = f"    return {clause.source()}"
     if len(line) > _WIDEST and clause.premises:
-        premises = ", ".join(premise.source() for premise in clause.premises)
-        premise = premises if len(clause.premises) == 1 else f"And({premises})"
-        line = f"    premise = {premise}\n    return Implies(premise, {clause.conclusion.source()})"
+        line = f"    premise = {clause.premise_source()}\n    return Implies(premise, {clause.conclusion.source()})"
     return f'@proof.invariant\ndef {name}(s: State) -> Truth:\n    """{meaning}"""\n{line}'
 
 
@@ -59,25 +65,28 @@ def _assumption(name: str, value: int) -> str:
     )
 
 
-def _imports(system: System, clauses: Iterable[Clause]) -> list[str]:
-    """What the conjuncts use; the names of a user's own program counters are written down once more."""
+def imports(clauses: Iterable[Clause]) -> list[str]:
+    """The lines that conjuncts need at the top of a file."""
     text = "\n".join(clause.source() for clause in clauses)
     logic = [name for name in ("And", "Implies", "Not") if f"{name}(" in text]
-    enums = [
-        v.sort.names for v in system.variables if isinstance(v.sort, Labels) and f"{v.sort.names.__name__}." in text
+    packages: dict[str, list[str]] = {}
+    for names in filter(_is_shipped, _enums(clauses)):
+        packages.setdefault(names.__module__.rpartition(".")[0], []).append(names.__name__)
+    return [
+        f"from fdverify.logic import {', '.join([*logic, 'Truth'])}",
+        *(f"from {package} import {', '.join(sorted(names))}" for package, names in sorted(packages.items())),
+        "from fdverify.models.system import State",
     ]
-    shipped = [names for names in enums if names.__module__.startswith("fdverify.")]
-    own = [names for names in enums if names not in shipped]
-    lines = ["from enum import IntEnum", ""] if own else []
-    lines.append(f"from fdverify.logic import {', '.join([*logic, 'Truth'])}")
-    packages = {names.__module__.rpartition(".")[0] for names in shipped}
-    for package in sorted(packages):
-        listed = sorted(names.__name__ for names in shipped if names.__module__.rpartition(".")[0] == package)
-        lines.append(f"from {package} import {', '.join(dict.fromkeys(listed))}")
-    lines += ["from fdverify.models.system import State", "from fdverify.proofs import Proof"]
-    for names in dict.fromkeys(own):
-        lines += ["", _written(names)]
-    return lines
+
+
+def _enums(clauses: Iterable[Clause]) -> list[type[IntEnum]]:
+    """The program counters that clauses name."""
+    conditions = [condition for clause in clauses for condition in (*clause.premises, clause.conclusion)]
+    return list(dict.fromkeys(type(condition.label) for condition in conditions if isinstance(condition, IsAt)))
+
+
+def _is_shipped(names: type[IntEnum]) -> bool:
+    return names.__module__.startswith("fdverify.")
 
 
 def _written(names: type[IntEnum]) -> str:
@@ -85,21 +94,26 @@ def _written(names: type[IntEnum]) -> str:
     return f'{names.__name__} = IntEnum("{names.__name__}", {{{members}}})'
 
 
-def _names(clauses: Sequence[Clause]) -> list[str]:
-    """A name for each conjunct that says what it is about; a number where two say the same."""
-    plain = ["_".join([_name(clause.conclusion), *map(_short, clause.premises)]) for clause in clauses]
-    count, seen = Counter(plain), Counter[str]()
-    names = []
+def conjunct_names(clauses: Sequence[Clause], taken: Collection[str] = ()) -> list[str]:
+    """A name for each that says what it is about; with a number where that is no name of its own."""
+    plain = [_name(clause) for clause in clauses]
+    names: list[str] = []
     for name in plain:
-        seen[name] += 1
-        names.append(name if count[name] == 1 else f"{name}_{seen[name]}")
+        numbered = (f"{name}_{number}" for number in count(1))
+        alone = plain.count(name) == 1 and name not in taken
+        names.append(name if alone else next(each for each in numbered if each not in (*taken, *names)))
     return names
 
 
-def _name(condition: Condition) -> str:
+def _name(clause: Clause) -> str:
+    places = [f"at_{c.label.name.lower()}" for c in clause.premises if isinstance(c, IsAt) and c.yes]
+    return "_".join([_subject(clause.conclusion), *places])
+
+
+def _subject(condition: Condition) -> str:
     match condition:
-        case IsAt(subject, label):
-            return f"{subject}_is_{label.name.lower()}"
+        case IsAt(subject, label, yes):
+            return f"{subject}_is_{'' if yes else 'not_'}{label.name.lower()}"
         case Is(subject, yes):
             return subject if yes else f"not_{subject}"
         case InTransit(low=low, high=high, yes=yes):
@@ -113,16 +127,6 @@ def _first(total: Linear) -> str:
     return next((name for name, _ in total.coefficients), "")
 
 
-def _short(condition: Condition) -> str:
-    match condition:
-        case IsAt(label=label):
-            return f"at_{label.name.lower()}"
-        case InTransit(subject=subject, yes=yes, low=None, high=None):
-            return f"while_{subject}_is_{'not_' if yes else ''}empty"
-        case _:
-            return f"while_{_name(condition)}"
-
-
 def _words(clause: Clause) -> str:
     """The clause in words, as a sentence that fits into a line."""
     conclusion = _said(clause.conclusion)
@@ -134,8 +138,8 @@ def _words(clause: Clause) -> str:
 
 def _said(condition: Condition) -> str:
     match condition:
-        case IsAt(subject, label):
-            return f"{subject} is {label.name}"
+        case IsAt(subject, label, yes):
+            return f"{subject} is {'' if yes else 'not '}{label.name}"
         case Is(subject, yes):
             return subject if yes else f"not {subject}"
         case InTransit(subject=subject, yes=yes, low=None, high=None):

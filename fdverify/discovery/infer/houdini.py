@@ -11,8 +11,8 @@ from typing import Any
 
 import z3
 
-from fdverify.discovery.clauses import Clause
-from fdverify.discovery.round import SummarisedRound
+from fdverify.discovery.clauses.clause import Clause
+from fdverify.discovery.clauses.round import SummarisedRound
 from fdverify.models.system import Property
 from fdverify.symbolic.values import truth
 

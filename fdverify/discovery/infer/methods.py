@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from fdverify.discovery.candidates import candidates
-from fdverify.discovery.clauses import Clause
-from fdverify.discovery.houdini import Houdini
-from fdverify.discovery.proof_file import proof_text
-from fdverify.discovery.round import SummarisedRound, summarised_round
-from fdverify.discovery.samples import Sample, sample, to_check_with
-from fdverify.discovery.spacer import Spacer
+from fdverify.discovery.clauses.clause import Clause
+from fdverify.discovery.clauses.proof_file import proof_text
+from fdverify.discovery.clauses.round import SummarisedRound, summarised_round
+from fdverify.discovery.clauses.samples import Sample, sample, to_check_with
+from fdverify.discovery.infer.houdini import Houdini
+from fdverify.discovery.infer.spacer import Spacer
+from fdverify.discovery.infer.templates import candidates
 from fdverify.engines.bmc import bmc
 from fdverify.engines.parameters import small_instances
 from fdverify.job import Job

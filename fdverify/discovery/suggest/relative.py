@@ -13,8 +13,8 @@ from typing import Any
 
 import z3
 
-from fdverify.discovery.clauses import Clause
-from fdverify.discovery.round import any_state, summarised_round
+from fdverify.discovery.clauses.clause import Clause
+from fdverify.discovery.clauses.round import any_state, summarised_round
 from fdverify.engines.inductive import Invariant
 from fdverify.logic import Not, Or, Truth
 from fdverify.models.system import Ages, Flags, State, StepProperty

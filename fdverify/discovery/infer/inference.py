@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
-from fdverify.discovery.infer import METHODS, Finding, Invented, NotFound, Refuted, by_search
+from fdverify.discovery.infer.methods import METHODS, Finding, Invented, NotFound, Refuted, by_search
 from fdverify.job import Job
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fdverify.discovery.clauses import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear
-from fdverify.discovery.samples import Column, Sample
+from fdverify.discovery.clauses.clause import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear
+from fdverify.discovery.clauses.samples import Column, Sample
 from fdverify.models.expression import Expression
 from fdverify.models.system import Ages, Flags, Integers, Labels, System
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import monotonic
 
-from fdverify.discovery.clauses import Clause
-from fdverify.discovery.exclusion import Exclusion
-from fdverify.discovery.relative import Gap, Relative
+from fdverify.discovery.clauses.clause import Clause
+from fdverify.discovery.suggest.exclusion import Exclusion
+from fdverify.discovery.suggest.relative import Gap, Relative
 from fdverify.models.system import State
 
 _MOST_TURNS = 30

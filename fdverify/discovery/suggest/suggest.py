@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
-from itertools import count
 from pathlib import Path
 from time import monotonic
 
-from fdverify.discovery.clauses import Clause, IsAt
-from fdverify.discovery.exclusion import Exclusion
-from fdverify.discovery.relative import Relative
-from fdverify.discovery.samples import Sample, sample, to_check_with
-from fdverify.discovery.strengthen import Strengthening
-from fdverify.discovery.vocabulary import words
+from fdverify.discovery.clauses.clause import Clause
+from fdverify.discovery.clauses.proof_file import conjunct_names, conjunct_text, imports
+from fdverify.discovery.clauses.samples import Sample, sample, to_check_with
+from fdverify.discovery.suggest.exclusion import Exclusion
+from fdverify.discovery.suggest.relative import Relative
+from fdverify.discovery.suggest.strengthen import Strengthening
+from fdverify.discovery.suggest.vocabulary import words
 from fdverify.engines.inductive import Invariant, Question, questions
 from fdverify.engines.parameters import small_instances
 from fdverify.logic import And
@@ -35,25 +34,15 @@ _FINISHING_SECONDS = 40.0
 _DECIDING_SECONDS = 60.0
 _MOST_SUGGESTIONS = 3
 _MOST_STATES = 60_000
-_MEANING = "Suggested by verify-invariant."
-_LINE = 120
 
 
 @dataclass(frozen=True)
 class Conjunct:
-    """A conjunct to be added: its name, and what it returns as Python source, whole and in parts."""
+    """A conjunct to be added: its name, what it returns, and the text to be pasted into the file."""
 
     name: str
     formula: str
-    premise: str
-    conclusion: str
-
-    def source(self) -> str:
-        """As it is to be pasted into the file."""
-        line = f"    return {self.formula}"
-        if len(line) > _LINE and self.premise:
-            line = f"    return Implies(\n        {self.premise},\n        {self.conclusion},\n    )"
-        return f'@proof.invariant\ndef {self.name}(s: State) -> Truth:\n    """{_MEANING}"""\n{line}\n'
+    source: str
 
 
 @dataclass(frozen=True)
@@ -202,26 +191,8 @@ def _first_false(invariant: Invariant, found: Sample) -> str:
 
 
 def _proposal(invariant: Invariant, clauses: Sequence[Clause]) -> _Proposal:
-    taken = {conjunct.name for conjunct in invariant.conjuncts}
-    free = (name for name in (f"suggested_{number}" for number in count(1)) if name not in taken)
-    named = [(next(free), clause) for clause in clauses]
+    names = conjunct_names(clauses, {conjunct.name for conjunct in invariant.conjuncts})
+    named = list(zip(names, clauses, strict=True))
     stronger = replace(invariant, authored=(*invariant.authored, *(clause.named(name) for name, clause in named)))
-    conjuncts = tuple(
-        Conjunct(name, clause.source(), clause.premise_source(), clause.conclusion.source()) for name, clause in named
-    )
-    return _Proposal(conjuncts, _imports(clauses), tuple(questions(stronger)))
-
-
-def _imports(clauses: Sequence[Clause]) -> tuple[str, ...]:
-    """The lines that the conjuncts need at the top of the file."""
-    text = " ".join(clause.source() for clause in clauses)
-    logic = [name for name in ("And", "Implies", "Not") if f"{name}(" in text]
-    lines = [f"from fdverify.logic import {', '.join([*logic, 'Truth'])}", "from fdverify.models.system import State"]
-    conditions = [condition for clause in clauses for condition in (*clause.premises, clause.conclusion)]
-    for names in dict.fromkeys(type(condition.label) for condition in conditions if isinstance(condition, IsAt)):
-        module = names.__module__
-        package = module.rpartition(".")[0]
-        if package.startswith("fdverify.") and hasattr(import_module(package), names.__name__):
-            module = package  # the public name of what a package is made of
-        lines.append(f"from {module} import {names.__name__}")
-    return tuple(sorted(lines))
+    conjuncts = tuple(Conjunct(name, clause.source(), conjunct_text(clause, name)) for name, clause in named)
+    return _Proposal(conjuncts, tuple(imports(clauses)), tuple(questions(stronger)))

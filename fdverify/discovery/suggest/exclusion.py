@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fdverify.discovery.clauses import AtMost, Clause, Condition, InTransit, Linear
-from fdverify.discovery.samples import Sample
+from fdverify.discovery.clauses.clause import AtMost, Clause, Condition, InTransit, Linear
+from fdverify.discovery.clauses.samples import Sample
 from fdverify.models.expression import Expression
 from fdverify.models.system import Ages, Integers, State, System
 from fdverify.symbolic.summary import SummaryBuffer

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import z3
 
-from fdverify.discovery.clauses import AtMost, Condition, InTransit, Is, IsAt, Linear
+from fdverify.discovery.clauses.clause import AtMost, Condition, InTransit, Is, IsAt, Linear
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import FdverifyError
 from fdverify.logic import Number, Truth

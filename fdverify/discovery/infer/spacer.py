@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import z3
 
-from fdverify.discovery.clauses import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear
-from fdverify.discovery.round import SummarisedRound
+from fdverify.discovery.clauses.clause import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear
+from fdverify.discovery.clauses.round import SummarisedRound
 from fdverify.models.system import Ages, Flags, Integers, Labels, Property, State, Variable
 from fdverify.symbolic.values import Value, literal, truth
 

@@ -1,0 +1,1 @@
+"""Inductive invariants from nothing."""

@@ -1,0 +1,1 @@
+"""Conjuncts that are missing in a proof."""
