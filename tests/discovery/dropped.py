@@ -24,6 +24,8 @@ NOT_NEEDED = {
     "suspected_in_time all_delivered waited_for_timeout",
     "strong_completeness_fixed_timeout": "fixed_timeout unchanged_timeout crashed_sender_is_idle correct_and_trusted "
     "suspected_in_time all_delivered waited_for_timeout",
+    "tight_completeness_ivy": "waits_in_threes",
+    "tight_completeness_tla": "waits_in_threes",
 }
 """Conjuncts that a proof is a proof without."""
 

@@ -166,7 +166,29 @@ class AtMost:
         return f"{self.left.source()} <= {self.right.source()}"
 
 
-Condition: TypeAlias = IsAt | Is | InTransit | AtMost
+@dataclass(frozen=True)
+class HasResidue:
+    """A sum has this residue, or has not."""
+
+    sum: Linear
+    modulus: int
+    residue: int
+    yes: bool = True
+
+    def holds(self, s: State) -> Truth:
+        residue = self.sum.value(s) % self.modulus
+        return residue == self.residue if self.yes else residue != self.residue
+
+    def negated(self) -> HasResidue:
+        return replace(self, yes=not self.yes)
+
+    def source(self) -> str:
+        total = self.sum.source()
+        total = total if len(self.sum.coefficients) == 1 and total.startswith("s.") else f"({total})"
+        return f"{total} % {self.modulus} {'==' if self.yes else '!='} {self.residue}"
+
+
+Condition: TypeAlias = IsAt | Is | InTransit | AtMost | HasResidue
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum
 from itertools import count
 
-from fdverify.discovery.clauses.clause import AtMost, Clause, Condition, InTransit, Is, IsAt, Linear
+from fdverify.discovery.clauses.clause import AtMost, Clause, Condition, HasResidue, InTransit, Is, IsAt, Linear
 from fdverify.job import Job
 from fdverify.models.system import System
 
@@ -121,10 +121,12 @@ def _subject(condition: Condition) -> str:
             return f"{'' if yes else 'no_'}{age}message"
         case AtMost(left, right):
             return f"bound_on_{_first(left) or _first(right)}"
+        case HasResidue(sum=total):
+            return f"residue_of_{_first(total)}"
 
 
 def _first(total: Linear) -> str:
-    return next((name for name, _ in total.coefficients), "")
+    return next((name.replace("*", "_") for name, _ in total.coefficients), "")
 
 
 def _words(clause: Clause) -> str:
@@ -148,5 +150,5 @@ def _said(condition: Condition) -> str:
             number = low or high or Linear(())
             relation = "" if low == high else ">= " if low is not None else "<= "
             return f"{subject} has {'an' if yes else 'no'} age {relation}{number.source().replace('s.', '')}"
-        case AtMost():
+        case AtMost() | HasResidue():
             return condition.source().replace("s.", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from fdverify.verdict import silent
 Column = NDArray[Any]
 _MOST_ROUNDS = 60
 _MOST_STATES = 20_000
+_WIDEST_EDGE = 64
 
 
 @dataclass(frozen=True)
@@ -65,3 +67,18 @@ def to_check_with(system: System) -> list[System]:
     least, most = ({name: pick(values) for name, values in small.items()} for pick in (min, max))
     picked = [{**least, name: most[name] + 3} for name in small] + [{**most, name: most[name] + 2} for name in small]
     return admissible(system, picked)
+
+
+def at_the_edge(system: System) -> list[System]:
+    """Instances in which a parameter has the least value that the assumptions allow, where others are small."""
+    arbitrary = [p for p in system.parameters if p.value is None]
+    if not system.assumptions:
+        return []
+    found: list[System] = []
+    for parameter in arbitrary:
+        others = [p for p in arbitrary if p is not parameter]
+        for picked in product(*(p.small_values() for p in others)):
+            values = {p.name: value for p, value in zip(others, picked, strict=True)}
+            tried = range(parameter.least, parameter.least + _WIDEST_EDGE)
+            found += admissible(system, ({**values, parameter.name: value} for value in tried))[:1]
+    return found

@@ -24,8 +24,6 @@ _MOST_CONDITIONS = 3
 _MOST_PREMISES = 2
 _SLOPES = range(-2, 3)
 _PLANES_TRIED = 3
-_ENOUGH = 100
-"""With so many clauses at hand, none with more conditions are looked for."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +97,13 @@ class Exclusion:
             for q in self._quantities
         ]
 
-    def clauses(self, state: State) -> list[Clause]:
-        """The simplest ones first."""
+    def clauses(self, state: State, enough: int) -> list[Clause]:
+        """The simplest ones first; once there are ``enough``, none with more conditions are looked for."""
         true = [at for at, condition in enumerate(self._conditions) if condition.holds(state)]
-        found = [*self._never_together(true), *self._bounds(state, true)]
+        found = [*self._never_together(true, enough), *self._bounds(state, true, enough)]
         return sorted(dict.fromkeys(found), key=lambda clause: (len(clause.premises), len(clause.source())))
 
-    def _never_together(self, true: Sequence[int]) -> Iterator[Clause]:
+    def _never_together(self, true: Sequence[int], enough: int) -> Iterator[Clause]:
         """Smallest sets of true conditions that no sample satisfies."""
         open_sets: list[tuple[tuple[int, ...], Any]] = [((), np.packbits(np.ones(len(self._columns[0]), dtype=bool)))]
         never: list[set[int]] = []
@@ -123,17 +121,17 @@ class Exclusion:
                     if not any(smaller <= whole for smaller in never):
                         never.append(whole)
                         yield _clause([self._conditions[one] for one in sorted(whole)])
-            if len(never) >= _ENOUGH:
+            if len(never) >= enough:
                 return
             open_sets = longer
 
-    def _bounds(self, state: State, true: Sequence[int]) -> Iterator[Clause]:
+    def _bounds(self, state: State, true: Sequence[int], enough: int) -> Iterator[Clause]:
         here = np.array([state[name] for name in self._parameters])
         (same,) = (self._points == here).all(axis=1).nonzero()
         values = [int(quantity.value(state)) for quantity in self._quantities]
         bounded: list[list[frozenset[int]]] = [[] for _ in values]
         for size in range(_MOST_PREMISES + 1):
-            if sum(map(len, bounded)) >= _ENOUGH:
+            if sum(map(len, bounded)) >= enough:
                 return
             for chosen in combinations(true, size):
                 mask = np.logical_and.reduce([self._columns[at] for at in chosen]) if chosen else None

@@ -18,6 +18,8 @@ from fdverify.models.system import State
 _MOST_TURNS = 30
 _MOST_AT_ONCE = 80
 _MOST_DEEPER = 30
+_ENOUGH, _ALL = 100, 10_000
+"""With so many clauses against a state, longer ones are not looked for; unless the shorter ones do not help."""
 _DEEPER = 8
 """How many clauses that were dropped are looked into at a time."""
 
@@ -70,14 +72,15 @@ class Strengthening:
             for at in helpful[:_DEEPER]:
                 from_there = relative.breaking(at, kept)
                 added += 0 if from_there is None else self._exclude(from_there, _MOST_DEEPER)
+            added = added or self._exclude(state, _MOST_AT_ONCE, _ALL)
             if not added or monotonic() > self._deadline:
                 return None
         return None
 
-    def _exclude(self, state: State, most: int) -> int:
+    def _exclude(self, state: State, most: int, enough: int = _ENOUGH) -> int:
         """Take up clauses against a state; how many were new."""
         added = 0
-        for clause in self._exclusion.clauses(state):
+        for clause in self._exclusion.clauses(state, enough):
             if added >= most:
                 break
             added += self._relative.add(clause)

@@ -14,7 +14,7 @@ from time import monotonic
 
 from fdverify.discovery.clauses.clause import Clause
 from fdverify.discovery.clauses.proof_file import conjunct_names, conjunct_text, imports
-from fdverify.discovery.clauses.samples import Sample, sample, to_check_with
+from fdverify.discovery.clauses.samples import Sample, at_the_edge, sample, to_check_with
 from fdverify.discovery.suggest.exclusion import Exclusion
 from fdverify.discovery.suggest.relative import Relative
 from fdverify.discovery.suggest.strengthen import Strengthening
@@ -158,14 +158,15 @@ def _proposed(case: Case, seconds: float) -> _Proposed:
         invariant = case.invariant()
         learned: list[Sample] = []
         # The larger ones are for what would be learned from the small ones by accident.
-        instances = [*small_instances(invariant.system), *to_check_with(invariant.system)]
+        system = invariant.system
+        instances = [*small_instances(system), *at_the_edge(system), *to_check_with(system)]
         for instance in instances:
             learned.append(sample(instance, _all_claims(invariant), _MOST_STATES // len(instances)))
             if learned[-1].violation is not None:
                 return _Proposed((), _wrong(_first_false(invariant, learned[-1])))
         known = words(invariant)
-        exclusion = Exclusion(invariant.system, known, learned)
-        small = {p.name: p.small_values() for p in invariant.system.parameters if p.value is None}
+        exclusion = Exclusion(system, known, learned)
+        small = {p.name: p.small_values() for p in system.parameters if p.value is None}
         search = Strengthening(Relative(invariant, small), exclusion, until - monotonic())
         proving = search.proving(_MOST_SUGGESTIONS)
         if proving:

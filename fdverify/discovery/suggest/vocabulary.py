@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import z3
 
-from fdverify.discovery.clauses.clause import AtMost, Condition, InTransit, Is, IsAt, Linear
+from fdverify.discovery.clauses.clause import AtMost, Condition, HasResidue, InTransit, Is, IsAt, Linear
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import FdverifyError
 from fdverify.logic import Number, Truth
@@ -126,6 +126,8 @@ def _conditions(term: Any, system: System) -> Iterator[Condition]:
         seen.add(part.get_id())
         sides = part.children()
         waiting += reversed(sides)
+        if z3.is_mod(part):
+            yield from _residues(*sides)
         if not z3.is_bool(part) or len(sides) != 2:
             continue
         left, right = sides
@@ -149,6 +151,13 @@ def _comparisons(part: Any, left: Any, right: Any) -> Iterator[Condition]:
                 yield AtMost.zero(one.minus(other).shifted(1))
             if z3.is_gt(part):
                 yield AtMost.zero(other.minus(one).shifted(1))
+
+
+def _residues(number: Any, modulus: Any) -> Iterator[Condition]:
+    for total in _sums(number):
+        changing = total.shifted(-total.constant)
+        if changing.coefficients and z3.is_int_value(modulus):
+            yield from (HasResidue(changing, modulus.as_long(), residue) for residue in range(modulus.as_long()))
 
 
 def _sums(term: Any) -> list[Linear]:
