@@ -1,0 +1,227 @@
+"""Bounds: fitted formulas are what was measured, proofs reject less, and worst runs reject what is not so."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fdverify.discovery.bounds.accuracy import accuracy
+from fdverify.discovery.bounds.configure import configure
+from fdverify.discovery.bounds.detection import detection
+from fdverify.discovery.bounds.fit import fitted
+from fdverify.discovery.bounds.formula import ROUNDED, Case, Factor, Formula, Sum
+from fdverify.discovery.bounds.grid import rows
+from fdverify.discovery.bounds.proved import described, enough
+from fdverify.engines.explore import explore
+from fdverify.engines.worst_run import attained, worst_run
+from fdverify.errors import UsageError
+from fdverify.job import Job
+from fdverify.logic import Implies, Number
+from fdverify.models.catalogue import find_model
+from fdverify.models.chandra_toueg import chandra_toueg
+from fdverify.models.expression import parse_expression
+from fdverify.models.system import Property, State, System
+from fdverify.proofs.shipped import tightest
+from fdverify.traces.run import replay
+from fdverify.verdict import Verdict
+from tests.sampling import FULL, every
+
+VARIANTS = ("tla", "ivy")
+variants = pytest.mark.parametrize("variant", VARIANTS)
+
+
+def job(variant: str, **options: Any) -> Job:
+    defaults = {option.name: option.default for option in find_model("chandra-toueg").options}
+    chosen = {**defaults, "variant": variant, **options}
+    return Job("bounds", "chandra-toueg", {"delta": None, "phi": None}, chosen, "strong-accuracy")
+
+
+def silent(text: str) -> None:
+    """Nobody watches."""
+
+
+def bound_of(variant: str, about: str, **options: Any) -> Callable[[State], Number]:
+    proof = tightest(find_model("chandra-toueg"), {"variant": variant, **options}, about)
+    assert proof is not None
+    assert proof.bounded_by is not None
+    return proof.bounded_by
+
+
+@pytest.mark.parametrize("variant", VARIANTS if FULL else VARIANTS[:1])
+def test_the_least_timeout_is_found_and_is_exact(variant: str) -> None:
+    found = accuracy(job(variant), None, None, silent)
+    assert found is not None
+    assert (found.status, found.needed.scope) == ("exact", "all parameters")
+    assert str(found.linear) == {"tla": "delta+3*phi", "ivy": "delta+3*phi+1"}[variant]
+    least = bound_of(variant, "accuracy")
+    for delta, phi in product(range(20), range(1, 12)):
+        at = {"delta": delta, "phi": phi}
+        assert found.formula.at(at) == least(State(at))
+        assert parse_expression(str(found.linear), set(at)).evaluate(at) >= found.formula.at(at)
+
+
+INSTANCES = list(product(VARIANTS, range(8), range(1, 5)))
+
+
+@pytest.mark.parametrize(("variant", "delta", "phi"), every(9, INSTANCES))
+def test_the_formula_passes_and_one_less_is_violated(variant: str, delta: int, phi: int) -> None:
+    least = bound_of(variant, "accuracy")(State({"delta": delta, "phi": phi}))
+
+    def verdict(timeout: int) -> Verdict:
+        system = chandra_toueg(delta, phi, variant=variant, timeout=str(timeout))
+        return explore(system, system.property("strong-accuracy")).verdict
+
+    assert (verdict(least), verdict(least - 1)) == (Verdict.PROVED, Verdict.VIOLATED)
+
+
+@pytest.mark.skipif(not FULL, reason="explores two hundred instances")
+@variants
+def test_the_worst_detection_time_is_found(variant: str) -> None:
+    found = detection(job(variant), None, None, silent)
+    assert found is not None
+    assert found.status == "exact"
+    by = bound_of(variant, "completeness", crash=True)
+    for delta, phi, timeout in product(range(9), range(1, 6), range(1, 12)):
+        at = {"delta": delta, "phi": phi, "timeout": timeout}
+        assert found.formula.at(at) == by(State(at))
+
+
+@variants
+def test_one_less_is_not_proved_to_be_enough(variant: str) -> None:
+    asked = job(variant, timeout="any")
+    proof = tightest(asked.find_model(), asked.options, "accuracy")
+    assert proof is not None
+    least = bound_of(variant, "accuracy")
+
+    def claimed(less: int) -> Any:
+        return described("Safe.", lambda s: s.initial_timeout >= least(s) - less, "safe")
+
+    assert enough(proof, asked.options, "strong-accuracy", claimed(0), None) is not None
+    assert enough(proof, asked.options, "strong-accuracy", claimed(1), None) is None
+
+
+def at_timeout(variant: str, timeout: Callable[[State], Number]) -> System:
+    system = chandra_toueg(None, None, variant=variant, timeout="any")
+    return replace(system, assumptions=(Property("chosen", lambda s: s.initial_timeout == timeout(s), "chosen"),))
+
+
+@variants
+def test_the_worst_run_breaks_accuracy_at_one_less_whatever_the_parameters(variant: str) -> None:
+    least = bound_of(variant, "accuracy")
+    system = at_timeout(variant, lambda s: least(s) - 1)
+    (worst,) = system.worst
+    obligations = attained(system, system.property("strong-accuracy"), worst)
+    assert len(obligations) == 3
+    assert {obligation.verdict for obligation in obligations} == {Verdict.PROVED}
+
+
+@variants
+def test_a_worst_run_that_does_not_lead_there_is_refused(variant: str) -> None:
+    least = bound_of(variant, "accuracy")
+    (worst,) = at_timeout(variant, least).worst
+    cases = [
+        (at_timeout(variant, least), worst),  # with the least safe timeout, nothing does
+        (at_timeout(variant, lambda s: least(s) - 1), replace(worst, left=lambda s: 0)),
+        (at_timeout(variant, lambda s: least(s) - 1), replace(worst, within=lambda s: s.waiting_time > 0)),
+        (
+            at_timeout(variant, lambda s: least(s) - 1),
+            replace(worst, plan=lambda s: {**worst.plan(s), "sender_active": False}),
+        ),
+    ]
+    for system, wrong in cases:
+        with pytest.raises(UsageError, match="it is not so that"):
+            attained(system, system.property("strong-accuracy"), wrong)
+
+
+@pytest.mark.parametrize(("variant", "delta", "phi"), every(7, INSTANCES))
+def test_the_worst_run_is_replayed(variant: str, delta: int, phi: int) -> None:
+    least = bound_of(variant, "accuracy")(State({"delta": delta, "phi": phi}))
+    system = chandra_toueg(delta, phi, variant=variant, timeout=str(least - 1))
+    claim = system.property("strong-accuracy")
+    run = worst_run(system, claim, system.worst[0])
+    assert not claim.holds(replay(system, run).last)
+
+
+def test_a_system_with_another_phase_has_no_worst_run() -> None:
+    system = chandra_toueg(1, 1)
+    assert system.worst
+    assert system.with_phase("send", system.phase("send").run).worst == ()
+    assert chandra_toueg(1, 1, computation="asynchrony").worst == ()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_what_to_configure(variant: str) -> None:
+    numbers = {"delta": 3, "phi": 2}
+    found = configure(replace(job(variant), parameters=numbers), numbers, silent)
+    assert found.fails_with_less is not None
+    assert found.fails_with_less.rows[-1].state["suspected"] is True
+    assert found.usual is not None
+    assert (found.usual.timeout, found.usual.detection > found.least.detection) == (15, True)
+    timeout = str(found.least.timeout)
+    assert (
+        explore(safe := chandra_toueg(3, 2, variant=variant, timeout=timeout), safe.property("strong-accuracy")).verdict
+        is Verdict.PROVED
+    )
+    crashing = chandra_toueg(3, 2, variant=variant, crash=True, timeout=timeout)
+
+    def noticed_by(rounds: int) -> Verdict:
+        claim = Property("noticed", lambda s: Implies(s.hlfsc >= rounds, s.suspected), "noticed in time")
+        return explore(crashing, claim).verdict
+
+    assert (noticed_by(found.least.detection), noticed_by(found.least.detection - 1)) == (
+        Verdict.PROVED,
+        Verdict.VIOLATED,
+    )
+
+
+NAMES, LEAST = ("delta", "phi"), {"delta": 0, "phi": 1}
+coefficients = st.integers(-3, 6)
+
+
+@st.composite
+def sums(draw: st.DrawFn) -> Sum:
+    factors = [Factor(name, draw(st.sampled_from(ROUNDED))) for name in NAMES]
+    return Sum((((), draw(coefficients)), *(((factor,), draw(coefficients)) for factor in factors)))
+
+
+def formula_of(first: Sum, others: Sum | None) -> Formula:
+    if others is None:
+        return Formula((Case((), (), first),))
+    return Formula((Case((("phi", 1, False),), (), first), Case((("phi", 1, True),), (), others)))
+
+
+@given(sums(), st.none() | sums())
+def test_a_formula_is_found_again(first: Sum, others: Sum | None) -> None:
+    meant = formula_of(first, others)
+    points = product(range(9), range(1, 9))
+    measured: dict[tuple[int, ...], int] = {point: meant.at(dict(zip(NAMES, point, strict=True))) for point in points}
+    found = fitted(NAMES, LEAST, measured, [(), ("delta",), ("phi",)])
+    assert found is not None
+    for point in product(range(0, 30, 7), range(1, 30, 5)):
+        at = dict(zip(NAMES, point, strict=True))
+        assert found.at(at) == meant.at(at)
+        assert found.value(State(at)) == meant.at(at)
+
+
+def test_what_is_no_formula_is_not_fitted() -> None:
+    points = list(product(range(9), range(1, 5)))
+    squares: dict[tuple[int, ...], int] = {(d, p): d * d + p for d, p in points}
+    assert fitted(NAMES, LEAST, squares, [(), ("delta",), ("phi",)]) is None
+    few: dict[tuple[int, ...], int] = {(d, p): d + p for d, p in points[:2]}
+    assert fitted(NAMES, LEAST, few, [(), ("delta",), ("phi",)]) is None
+
+
+def test_a_sum_is_what_an_option_takes() -> None:
+    total = Sum((((Factor("delta", "down"),), 1), ((Factor("phi"),), 3), ((), -2)))
+    assert str(total) == "(delta-delta%3)+3*phi-2"
+    at = {"delta": 7, "phi": 2}
+    assert parse_expression(str(total), set(at)).evaluate(at) == total.value(State(at)) == 10
+
+
+def test_instances_get_smaller_as_other_parameters_grow() -> None:
+    found = [(values, len(along)) for values, along in rows(find_model("chandra-toueg").parameters, 8)]
+    assert found == [({"phi": 1}, 9), ({"phi": 2}, 6), ({"phi": 3}, 3)]
