@@ -162,10 +162,8 @@ def test_what_to_configure(variant: str) -> None:
     assert found.usual is not None
     assert (found.usual.timeout, found.usual.detection > found.least.detection) == (15, True)
     timeout = str(found.least.timeout)
-    assert (
-        explore(safe := chandra_toueg(3, 2, variant=variant, timeout=timeout), safe.property("strong-accuracy")).verdict
-        is Verdict.PROVED
-    )
+    safe = chandra_toueg(3, 2, variant=variant, timeout=timeout)
+    assert explore(safe, safe.property("strong-accuracy")).verdict is Verdict.PROVED
     crashing = chandra_toueg(3, 2, variant=variant, crash=True, timeout=timeout)
 
     def noticed_by(rounds: int) -> Verdict:

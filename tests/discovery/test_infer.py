@@ -8,7 +8,7 @@ import pytest
 
 from fdverify.discovery.infer import inference
 from fdverify.discovery.infer.inference import infer
-from fdverify.discovery.infer.methods import METHODS, Finding, Invented, NotFound, by_spacer, by_templates
+from fdverify.discovery.infer.methods import METHODS, Finding, Invented, NotFound, by_templates
 from fdverify.job import Job
 from fdverify.models.catalogue import find_model
 from fdverify.proofs.check import check
@@ -56,12 +56,6 @@ def test_accuracy_is_inferred_for_all_parameters(variant: str, guard: str, seed:
     assert (proof.options.get("variant", "tla"), len(proof.predicates()) <= 8) == (variant, True)
 
 
-def test_spacer_alone(tmp_path: Path) -> None:
-    path = written(by_spacer(job(variant="ivy", timeout="3*phi+delta+1"), 0), tmp_path)
-    (result,) = check([path], Settings(cache=False))
-    assert result.verdict is Verdict.PROVED
-
-
 def test_templates_give_few_and_readable_conjuncts_none_of_which_is_spare(tmp_path: Path) -> None:
     path = written(by_templates(job(variant="ivy", timeout="3*phi+delta+1"), 0), tmp_path)
     invariant = load_proof(path).at({}, {})
@@ -91,7 +85,7 @@ def test_a_guard_that_is_too_small_is_refuted(guard: str) -> None:
 
 def test_a_guard_that_is_too_small_far_out_only_is_refuted() -> None:
     asked = job(timeout="max(3*phi+delta-2, 11)")
-    found = infer(asked, ("spacer",), 0, None, silent)
+    found = infer(asked, ("templates",), 0, None, silent)
     assert found.result.verdict is Verdict.VIOLATED
     assert found.result.run is not None
     assert found.result.run.parameters["initial_timeout"] >= 11
@@ -135,15 +129,15 @@ def test_nothing_found_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_property_of_ones_own_model(tmp_path: Path) -> None:
-    asked = job("strong-accuracy", f"{EXAMPLES / 'own_property.py'}:DETECTOR", variant="ivy")
-    path = written(by_spacer(asked, 0), tmp_path)
+    asked = job("strong-accuracy", f"{EXAMPLES / 'own_property.py'}:DETECTOR", variant="ivy", timeout="3*phi+delta+1")
+    path = written(by_templates(asked, 0), tmp_path)
     (result,) = check([path], Settings(cache=False))
     assert result.verdict is Verdict.PROVED
 
 
 def test_fixed_parameters_are_assumed_in_the_file(tmp_path: Path) -> None:
-    asked = replace(job(timeout="3*phi+delta"), parameters={"delta": 2, "phi": None})
-    path = written(by_spacer(asked, 0), tmp_path)
+    asked = replace(job(variant="ivy", timeout="3*phi+delta+1"), parameters={"delta": 2, "phi": None})
+    path = written(by_templates(asked, 0), tmp_path)
     assert "return s.delta == 2" in path.read_text()
     (result,) = check([path], Settings(cache=False))
     assert result.verdict is Verdict.PROVED
