@@ -147,8 +147,16 @@ def _said(condition: Condition) -> str:
         case InTransit(subject=subject, yes=yes, low=None, high=None):
             return f"{subject} is not empty" if yes else f"{subject} is empty"
         case InTransit(subject=subject, yes=yes, low=low, high=high):
-            number = low or high or Linear(())
-            relation = "" if low == high else ">= " if low is not None else "<= "
-            return f"{subject} has {'an' if yes else 'no'} age {relation}{number.source().replace('s.', '')}"
+            return f"{subject} has {'an' if yes else 'no'} age {_ages(low, high)}"
         case AtMost() | HasResidue():
-            return condition.source().replace("s.", "")
+            return _plain(condition)
+
+
+def _ages(low: Linear | None, high: Linear | None) -> str:
+    if low is None or high is None:
+        return f">= {_plain(low)}" if low is not None else f"<= {_plain(high or Linear(()))}"
+    return _plain(low) if low == high else f"from {_plain(low)} to {_plain(high)}"
+
+
+def _plain(part: Condition | Linear) -> str:
+    return part.source().replace("s.", "")
