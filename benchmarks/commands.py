@@ -45,6 +45,10 @@ def measured(command: str, arguments: list[str], repeats: int) -> Measured:
 def described(document: dict[str, Any]) -> str:
     if "specifications" in document:
         return ", ".join(entry["verdict"] for entry in document["specifications"])
+    if "panels" in document:
+        return f"{sum(len(panel['cells']) for panel in document['panels'])} cells"
+    if "formula" in document:
+        return f"{document['status']}, {document['explored']} instances explored"
     if "proofs" not in document:
         figures = [f"{name} {value}" for name, value in document["statistics"].items()]
         return ", ".join([document["verdict"], *figures])
