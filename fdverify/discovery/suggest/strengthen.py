@@ -7,7 +7,7 @@ states from which it was broken are added too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import monotonic
 
 from fdverify.discovery.clauses.clause import Clause
@@ -22,6 +22,8 @@ _ENOUGH, _ALL = 100, 10_000
 """With so many clauses against a state, longer ones are not looked for; unless the shorter ones do not help."""
 _DEEPER = 8
 """How many clauses that were dropped are looked into at a time."""
+_DEEPEST = 2
+"""How often they are, those against one state first, then those against the states from which these were broken."""
 
 
 class Strengthening:
@@ -66,16 +68,23 @@ class Strengthening:
             state = relative.failing(kept)
             if state is None:
                 return kept
-            added = self._exclude(state, _MOST_AT_ONCE)
-            helpful = [at for at in broken if not relative.clauses[at].holds(state)]
-            helpful.sort(key=lambda at: _cost(relative.clauses[at]))
-            for at in helpful[:_DEEPER]:
-                from_there = relative.breaking(at, kept)
-                added += 0 if from_there is None else self._exclude(from_there, _MOST_DEEPER)
+            added, states = self._exclude(state, _MOST_AT_ONCE), [state]
+            for _ in range(_DEEPEST):
+                states = self._before(states, broken, kept)
+                added += sum(self._exclude(each, _MOST_DEEPER) for each in states)
             added = added or self._exclude(state, _MOST_AT_ONCE, _ALL)
             if not added or monotonic() > self._deadline:
                 return None
         return None
+
+    def _before(self, states: Sequence[State], broken: Iterable[int], kept: Sequence[int]) -> list[State]:
+        """States from which clauses against these ones were broken, the simplest clauses first."""
+        clauses = self._relative.clauses
+        against = [at for at in broken if not all(clauses[at].holds(state) for state in states)]
+        found = (
+            self._relative.breaking(at, kept) for at in sorted(against, key=lambda at: _cost(clauses[at]))[:_DEEPER]
+        )
+        return [state for state in found if state is not None]
 
     def _exclude(self, state: State, most: int, enough: int = _ENOUGH) -> int:
         """Take up clauses against a state; how many were new."""
