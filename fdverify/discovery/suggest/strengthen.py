@@ -22,8 +22,8 @@ _ENOUGH, _ALL = 100, 10_000
 """With so many clauses against a state, longer ones are not looked for; unless the shorter ones do not help."""
 _DEEPER = 8
 """How many clauses that were dropped are looked into at a time."""
-_DEEPEST = 2
-"""How often they are, those against one state first, then those against the states from which these were broken."""
+_DEEPEST = 3
+"""How often: those against one state first, then those against the states from which these were broken, and so on."""
 
 
 class Strengthening:
@@ -68,12 +68,18 @@ class Strengthening:
             state = relative.failing(kept)
             if state is None:
                 return kept
-            added, states = self._exclude(state, _MOST_AT_ONCE), [state]
+            tried = len(relative.clauses)
+            self._exclude(state, _MOST_AT_ONCE)
+            states = [state]
             for _ in range(_DEEPEST):
                 states = self._before(states, broken, kept)
-                added += sum(self._exclude(each, _MOST_DEEPER) for each in states)
-            added = added or self._exclude(state, _MOST_AT_ONCE, _ALL)
-            if not added or monotonic() > self._deadline:
+                for each in states:
+                    # What was taken up against another state may do for this one.
+                    if all(clause.holds(each) for clause in relative.clauses[tried:]):
+                        self._exclude(each, _MOST_DEEPER)
+            if len(relative.clauses) == tried:
+                self._exclude(state, _MOST_AT_ONCE, _ALL)
+            if len(relative.clauses) == tried or monotonic() > self._deadline:
                 return None
         return None
 
@@ -86,14 +92,13 @@ class Strengthening:
         )
         return [state for state in found if state is not None]
 
-    def _exclude(self, state: State, most: int, enough: int = _ENOUGH) -> int:
-        """Take up clauses against a state; how many were new."""
+    def _exclude(self, state: State, most: int, enough: int = _ENOUGH) -> None:
+        """Take up clauses against a state that are new."""
         added = 0
         for clause in self._exclusion.clauses(state, enough):
             if added >= most:
                 break
             added += self._relative.add(clause)
-        return added
 
     def _fewest(self, kept: Sequence[int]) -> list[int]:
         """A small part of the clauses with which the proof is still one."""
