@@ -2,7 +2,7 @@
 
 A step breaks the proof: clauses that exclude the state it starts from are added, those that a round can break are
 dropped again, and so on until no step is left.  A clause that was dropped may need others: then those that exclude the
-states from which it was broken are added too.
+states from which it was broken are added too, and so on, some rounds back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ENOUGH, _ALL = 100, 10_000
 _DEEPER = 8
 """How many clauses that were dropped are looked into at a time."""
 _DEEPEST = 3
-"""How often: those against one state first, then those against the states from which these were broken, and so on."""
+"""How often: first those against the failing state, then those against the states from which these were broken, …"""
 
 
 class Strengthening:
@@ -87,9 +87,8 @@ class Strengthening:
         """States from which clauses against these ones were broken, the simplest clauses first."""
         clauses = self._relative.clauses
         against = [at for at in broken if not all(clauses[at].holds(state) for state in states)]
-        found = (
-            self._relative.breaking(at, kept) for at in sorted(against, key=lambda at: _cost(clauses[at]))[:_DEEPER]
-        )
+        against.sort(key=lambda at: _cost(clauses[at]))
+        found = (self._relative.breaking(at, kept) for at in against[:_DEEPER])
         return [state for state in found if state is not None]
 
     def _exclude(self, state: State, most: int, enough: int = _ENOUGH) -> None:
