@@ -25,12 +25,13 @@ ROOT = Path(__file__).parents[2]
 NOT_RESTORED = {
     ("lasting_suspicion", "delivery_overdue"),
     ("lasting_suspicion", "waits_once_delivered"),
-    ("strong_completeness_big_timeout", "delivery_overdue_2_phi"),
+    ("tight_suspicion_length_tla", "message_grows_old"),
 }
 SAMPLED = {
     ("strong_completeness_fixed_timeout", "only_old_messages"),
     ("eventually_strong_accuracy", "trusted_once_safe"),
-    ("strong_completeness_big_timeout", "delivery_overdue_2_phi"),
+    ("tight_accuracy_tla", "waits_in_threes"),
+    ("tight_suspicion_length_tla", "message_grows_old"),
 }
 CHOSEN = [pair for pair in ten() if FULL or pair in SAMPLED]
 

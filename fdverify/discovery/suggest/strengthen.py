@@ -2,12 +2,12 @@
 
 A step breaks the proof: clauses that exclude the state it starts from are added, those that a round can break are
 dropped again, and so on until no step is left.  A clause that was dropped may need others: then those that exclude the
-states from which it was broken are added too.
+states from which it was broken are added too, and so on, some rounds back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import monotonic
 
 from fdverify.discovery.clauses.clause import Clause
@@ -22,6 +22,8 @@ _ENOUGH, _ALL = 100, 10_000
 """With so many clauses against a state, longer ones are not looked for; unless the shorter ones do not help."""
 _DEEPER = 8
 """How many clauses that were dropped are looked into at a time."""
+_DEEPEST = 3
+"""How often: first those against the failing state, then those against the states from which these were broken, …"""
 
 
 class Strengthening:
@@ -66,25 +68,36 @@ class Strengthening:
             state = relative.failing(kept)
             if state is None:
                 return kept
-            added = self._exclude(state, _MOST_AT_ONCE)
-            helpful = [at for at in broken if not relative.clauses[at].holds(state)]
-            helpful.sort(key=lambda at: _cost(relative.clauses[at]))
-            for at in helpful[:_DEEPER]:
-                from_there = relative.breaking(at, kept)
-                added += 0 if from_there is None else self._exclude(from_there, _MOST_DEEPER)
-            added = added or self._exclude(state, _MOST_AT_ONCE, _ALL)
-            if not added or monotonic() > self._deadline:
+            tried = len(relative.clauses)
+            self._exclude(state, _MOST_AT_ONCE)
+            states = [state]
+            for _ in range(_DEEPEST):
+                states = self._before(states, broken, kept)
+                for each in states:
+                    # What was taken up against another state may do for this one.
+                    if all(clause.holds(each) for clause in relative.clauses[tried:]):
+                        self._exclude(each, _MOST_DEEPER)
+            if len(relative.clauses) == tried:
+                self._exclude(state, _MOST_AT_ONCE, _ALL)
+            if len(relative.clauses) == tried or monotonic() > self._deadline:
                 return None
         return None
 
-    def _exclude(self, state: State, most: int, enough: int = _ENOUGH) -> int:
-        """Take up clauses against a state; how many were new."""
+    def _before(self, states: Sequence[State], broken: Iterable[int], kept: Sequence[int]) -> list[State]:
+        """States from which clauses against these ones were broken, the simplest clauses first."""
+        clauses = self._relative.clauses
+        against = [at for at in broken if not all(clauses[at].holds(state) for state in states)]
+        against.sort(key=lambda at: _cost(clauses[at]))
+        found = (self._relative.breaking(at, kept) for at in against[:_DEEPER])
+        return [state for state in found if state is not None]
+
+    def _exclude(self, state: State, most: int, enough: int = _ENOUGH) -> None:
+        """Take up clauses against a state that are new."""
         added = 0
         for clause in self._exclusion.clauses(state, enough):
             if added >= most:
                 break
             added += self._relative.add(clause)
-        return added
 
     def _fewest(self, kept: Sequence[int]) -> list[int]:
         """A small part of the clauses with which the proof is still one."""
