@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from fdverify.job import Job
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
 from fdverify.smt.pool import Outcome, Pool, Task
+from fdverify.traces.run import rounds
 from fdverify.verdict import Result, Verdict
 
 
@@ -46,20 +48,19 @@ def infer(
         return []
 
     report(f"searching with {' and '.join(methods)}")
+    tasks = [Task(method, partial(METHODS[method], job, seed), patience=math.inf) for method in methods]
     with Pool(len(methods)) as pool:
-        pool.run(
-            [Task(method, partial(METHODS[method], job, seed), patience=float("inf")) for method in methods],
-            finished,
-            deadline,
-        )
+        pool.run(tasks, finished, deadline)
     for method in (*methods, _SEARCH):
         finding = found.get(method)
         if isinstance(finding, Refuted):
             return Inferred(_violated(job, finding))
         if isinstance(finding, Invented):
             report("checking the proof file")
-            left = None if deadline is None else max(0.1, deadline - monotonic())
-            return _checked(finding, method, seed, left)
+            checked = _checked(finding, method, seed, _left(deadline))
+            others = methods[methods.index(method) + 1 :]
+            refused = checked.result.verdict is Verdict.UNKNOWN
+            return infer(job, others, seed, _left(deadline), report) if refused and others else checked
     why = "; ".join(f"{name}: {each.why}" for name, each in found.items() if isinstance(each, NotFound))
     return Inferred(Result(Verdict.UNKNOWN, why))
 
@@ -67,11 +68,14 @@ def infer(
 _SEARCH = "search for a run"
 
 
+def _left(deadline: float | None) -> float | None:
+    return None if deadline is None else max(0.1, deadline - monotonic())
+
+
 def _violated(job: Job, finding: Refuted) -> Result:
-    rounds, claim = len(finding.run.rounds), job.property_of(job.system())
-    return Result(
-        Verdict.VIOLATED, f"{claim.name} is violated after {rounds} rounds", {"depth": rounds}, (), finding.run
-    )
+    depth, claim = len(finding.run.rounds), job.property_of(job.system())
+    detail = f"{claim.name} is violated after {rounds(depth)}"
+    return Result(Verdict.VIOLATED, detail, {"depth": depth}, (), finding.run)
 
 
 def _checked(finding: Invented, method: str, seed: int, time_limit: float | None) -> Inferred:
