@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from time import perf_counter
 
 from fdverify.engines import exact
+from fdverify.engines.parameters import unsatisfiable
 from fdverify.engines.plans import in_words, interpreted_round, plan_in, well_formed
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, Implies, Not, Or, Truth
@@ -23,6 +24,9 @@ from fdverify.verdict import Obligation, Verdict
 
 def attained(system: System, claim: Property, worst: WorstRun) -> list[Obligation]:
     """What makes the plan lead to a violation, each part proved or unknown; a plan that is wrong is refused."""
+    nowhere = unsatisfiable(system)
+    if nowhere is not None:
+        return [Obligation("there are such parameters", "worst-run", nowhere[0], 0.0, nowhere[1])]
     start = Unrolling(system)
     obligations = _decided(start, [("the run begins", worst.within(start.states[0]))])
     anywhere = Unrolling(system, anywhere=True)

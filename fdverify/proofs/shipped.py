@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from fdverify.models.catalogue import SHIPPED
 from fdverify.models.model import Model, OptionValue
 from fdverify.proofs.files import load_proof, proof_files
 from fdverify.proofs.proof import Proof
@@ -13,7 +14,12 @@ FOLDER = Path(__file__).parent.parent / "invariants"
 
 
 def tightest(model: Model, options: Mapping[str, OptionValue], about: str) -> Proof | None:
-    """The shipped proof of a tight bound on what is called so, of this model with these options, if there is one."""
+    """The shipped proof of a tight bound on what is called so, of this model with these options, if there is one.
+
+    It is about the model that ships: another one of the same name has no part in it.
+    """
+    if SHIPPED.get(model.name) is not model:
+        return None
     defaults = {option.name: option.default for option in model.options}
     for path in proof_files([FOLDER]):
         if path.stem.startswith(f"tight_{about}_"):

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fdverify.discovery.bounds.accuracy import accuracy
+from fdverify.discovery.bounds.accuracy import _least_linear, accuracy
 from fdverify.discovery.bounds.configure import configure
 from fdverify.discovery.bounds.detection import detection
 from fdverify.discovery.bounds.fit import fitted
 from fdverify.discovery.bounds.formula import ROUNDED, Case, Factor, Formula, Sum
 from fdverify.discovery.bounds.grid import rows
+from fdverify.discovery.bounds.measure import Least
 from fdverify.discovery.bounds.proved import described, enough
 from fdverify.engines.explore import explore
 from fdverify.engines.worst_run import attained, worst_run
@@ -22,9 +23,9 @@ from fdverify.errors import UsageError
 from fdverify.job import Job
 from fdverify.logic import Implies, Number
 from fdverify.models.catalogue import find_model
-from fdverify.models.chandra_toueg import chandra_toueg
+from fdverify.models.chandra_toueg import CHANDRA_TOUEG, chandra_toueg
 from fdverify.models.expression import parse_expression
-from fdverify.models.system import Property, State, System
+from fdverify.models.system import Property, State, System, update
 from fdverify.proofs.shipped import tightest
 from fdverify.traces.run import replay
 from fdverify.verdict import Verdict
@@ -100,8 +101,44 @@ def test_one_less_is_not_proved_to_be_enough(variant: str) -> None:
     def claimed(less: int) -> Any:
         return described("Safe.", lambda s: s.initial_timeout >= least(s) - less, "safe")
 
-    assert enough(proof, asked.options, "strong-accuracy", claimed(0), None) is not None
-    assert enough(proof, asked.options, "strong-accuracy", claimed(1), None) is None
+    model = asked.find_model()
+    assert enough(proof, model, asked.options, "strong-accuracy", claimed(0), None) is not None
+    assert enough(proof, model, asked.options, "strong-accuracy", claimed(1), None) is None
+    assert enough(proof, SILENT, asked.options, "strong-accuracy", claimed(0), None) is None
+
+
+def build_silent(**chosen: Any) -> System:
+    """The detector, but nothing is ever sent."""
+    return CHANDRA_TOUEG.build(**chosen).with_phase("send", lambda s, c: update())
+
+
+SILENT = replace(CHANDRA_TOUEG, build=build_silent)
+
+
+def test_a_proof_of_the_model_that_ships_says_nothing_of_another_of_its_name() -> None:
+    assert SILENT.name == CHANDRA_TOUEG.name
+    for about in ("accuracy", "suspicions"):
+        options = {"variant": "tla", "timeout": "any"}
+        assert tightest(CHANDRA_TOUEG, options, about) is not None
+        assert tightest(SILENT, options, about) is None
+
+
+def test_where_there_are_no_parameters_no_worst_run_is_proved() -> None:
+    system = at_timeout("tla", lambda s: s.delta - s.delta)
+    (obligation,) = attained(system, system.property("strong-accuracy"), system.worst[0])
+    assert obligation.verdict is Verdict.VACUOUS
+
+
+def test_a_linear_formula_that_is_less_somewhere_is_none() -> None:
+    jump = Formula((Case((), (("delta", (0, 1)),), LINE), Case((), (("delta", (2,)),), STEEP)))
+    parameters = find_model("chandra-toueg").parameters
+    measured: dict[tuple[int, ...], Least] = {(0, 1): Least(3, None), (1, 1): Least(4, None)}
+    assert _least_linear(jump, parameters, measured) is None
+    assert str(_least_linear(Formula((Case((), (), LINE),)), parameters, measured)) == "delta+3*phi"
+
+
+LINE = Sum(((((Factor("delta"),)), 1), ((Factor("phi"),), 3), ((), 0)))
+STEEP = Sum(((((Factor("delta"),)), 2), ((Factor("phi"),), 3), ((), 0)))
 
 
 def at_timeout(variant: str, timeout: Callable[[State], Number]) -> System:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import monotonic
+
+import z3
 
 from fdverify.discovery.bounds.bound import ALL, Bound, Evidence
 from fdverify.discovery.bounds.fit import Point, fitted
@@ -18,9 +20,11 @@ from fdverify.discovery.infer.inference import infer
 from fdverify.engines.worst_run import attained, worst_run
 from fdverify.errors import UsageError
 from fdverify.job import Job
-from fdverify.models.system import Property
+from fdverify.models.system import Parameter, Property, State
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import tightest
+from fdverify.smt.solver import FreshSolver
+from fdverify.symbolic.values import Int, truth
 from fdverify.traces.steps import shown
 from fdverify.verdict import Verdict
 
@@ -46,7 +50,7 @@ def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callabl
     if formula is None:
         return None
     report("proving that the formula is enough, and that nothing less is")
-    linear = _least_linear(formula, names, measured)
+    linear = _least_linear(formula, model.parameters, measured)
     conjuncts = by or tightest(model, any_timeout.options, "accuracy")
     bound = Bound(
         name="least-safe-timeout",
@@ -57,7 +61,7 @@ def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callabl
         measured=len(measured),
         linear=linear,
     )
-    if bound.enough is not None:
+    if bound.enough is not None or linear is None:
         return bound
     return replace(bound, linear_enough=_inferred(job, linear, deadline, report))
 
@@ -72,20 +76,25 @@ def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -
     return {(value, *rest): least for rest, row in found for value, least in row.items()}
 
 
-def _least_linear(formula: Formula, names: list[str], measured: Mapping[Point, Least]) -> Sum:
-    """The slopes of the first case, which is the widest, and the least constant that is nowhere too small."""
+def _least_linear(formula: Formula, parameters: Sequence[Parameter], measured: Mapping[Point, Least]) -> Sum | None:
+    """The slopes of the first case, which is the widest, and the least constant; if it is proved to be nowhere less."""
+    names = [parameter.name for parameter in parameters]
     slopes = {factor.name: times for monomial, times in formula.cases[0].sum.terms for factor in monomial}
     excess = [
         least.timeout - sum(slopes[name] * value for name, value in zip(names, at, strict=True))
         for at, least in measured.items()
     ]
-    return Sum((*(((Factor(name),), slopes[name]) for name in names), ((), max(excess))))
+    linear = Sum((*(((Factor(name),), slopes[name]) for name in names), ((), max(excess))))
+    anywhere = State({name: Int(z3.Int(name)) for name in names})
+    solver = FreshSolver()
+    solver.add(truth(anywhere[parameter.name] >= parameter.least) for parameter in parameters)
+    return linear if solver.ask(truth(linear.value(anywhere) < formula.value(anywhere))).status == "unsat" else None
 
 
 def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
     meaning = f"The initial timeout is at least {formula}."
     safe = described(meaning, lambda s: s.initial_timeout >= formula.value(s), "safe_from_the_start")
-    return enough(conjuncts, job.options, str(job.claim), safe, deadline)
+    return enough(conjuncts, job.find_model(), job.options, str(job.claim), safe, deadline)
 
 
 def _inferred(job: Job, linear: Sum, deadline: float | None, report: Callable[[str], None]) -> Evidence | None:
@@ -100,7 +109,10 @@ def _needed(job: Job, formula: Formula, measured: Mapping[Point, Least]) -> Evid
     """A run that breaks the property at one less: for all parameters if the model has a plan, else as explored."""
     system, parameters = job.system(), job.find_model().parameters
     claim = job.property_of(system)
-    at, least = next((at, each) for at, each in reversed(list(measured.items())) if each.run is not None)
+    runs = {at: least for at, least in measured.items() if least.run is not None}
+    if not runs:
+        return Evidence(in_words(parameters, _BUDGET), "no initial timeout is too short there")
+    at, least = max(runs.items())
     assert least.run is not None, "it was picked for its run"
     fixed = instance(job, dict(zip((p.name for p in parameters), at, strict=True)), least.timeout - 1)
     one_less = Property("one_less", lambda s: s.initial_timeout == formula.value(s) - 1, "one less than the formula")

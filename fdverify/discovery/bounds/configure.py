@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from fdverify.discovery.bounds.measure import detection_times, instance, least_timeout
+from fdverify.discovery.bounds.measure import crashing, detection_times, instance, least_timeout
 from fdverify.engines.worst_run import worst_run
 from fdverify.job import Job
 from fdverify.models.expression import parse_expression
+from fdverify.models.model import OptionValue
 from fdverify.models.system import State
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
@@ -40,8 +41,8 @@ class Configuration:
 def configure(job: Job, numbers: Mapping[str, int], report: Callable[[str], None]) -> Configuration:
     """From the proofs that ship with the model; without, the instance itself is explored."""
     safe = _said(job, "accuracy", {"timeout": "any"}, report)
-    in_time = _said(job, "completeness", {"timeout": "any", "crash": True}, report)
-    if safe is None or in_time is None:
+    in_time = _said(job, "completeness", {"timeout": "any", **crashing(job.find_model())}, report)
+    if safe is None or in_time is None or safe.at({}, {}).goal.name != job.claim:
         return _explored(job, dict(numbers), report)
 
     def choice(timeout: int) -> Choice:
@@ -58,7 +59,7 @@ def configure(job: Job, numbers: Mapping[str, int], report: Callable[[str], None
     )
 
 
-def _said(job: Job, about: str, options: Mapping[str, str | bool], report: Callable[[str], None]) -> Proof | None:
+def _said(job: Job, about: str, options: Mapping[str, OptionValue], report: Callable[[str], None]) -> Proof | None:
     """The shipped proof, once it has been checked."""
     proof = tightest(job.find_model(), {**job.options, **options}, about)
     if proof is None or proof.bounded_by is None:
@@ -88,9 +89,8 @@ def _fails(job: Job, numbers: dict[str, int], timeout: int) -> Shown | None:
 def _explored(job: Job, numbers: dict[str, int], report: Callable[[str], None]) -> Configuration:
     report("exploring the instance")
     least = least_timeout(job, numbers, 1)
-    crashing = replace(job, options={**job.options, "crash": True})
-    system = instance(crashing, numbers, least.timeout)
-    times = detection_times(system)
+    with_crash = replace(job, options={**job.options, **crashing(job.find_model())})
+    times = detection_times(instance(with_crash, numbers, least.timeout))
     run = None if least.run is None else shown(instance(job, numbers, least.timeout - 1), least.run)
     found = Choice(least.timeout, times[least.timeout])
     return Configuration(found, ("every reachable state was visited",), run, None, "")

@@ -11,7 +11,7 @@ from fdverify.discovery.bounds.bound import Bound, Evidence
 from fdverify.discovery.bounds.fit import Point, fitted
 from fdverify.discovery.bounds.formula import Formula
 from fdverify.discovery.bounds.grid import in_words, rows
-from fdverify.discovery.bounds.measure import detector_of, instance, row_of_detection_times
+from fdverify.discovery.bounds.measure import crashing, detector_of, instance, row_of_detection_times
 from fdverify.discovery.bounds.proved import described, enough
 from fdverify.discovery.bounds.survey import survey
 from fdverify.engines.explore import explore
@@ -22,6 +22,7 @@ from fdverify.models.system import Property, State
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import tightest
 from fdverify.traces.steps import Shown, shown
+from fdverify.verdict import Verdict
 
 _BUDGET = 8
 _LARGEST_TIMEOUT = 7
@@ -30,7 +31,7 @@ _LARGEST_TIMEOUT = 7
 def detection(job: Job, by: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Bound | None:
     """From which round after its crash on a sender is suspected, in terms of the timeout that the receiver then has."""
     model = job.find_model()
-    job = replace(job, options={**job.options, "timeout": "any", "crash": True})
+    job = replace(job, options={**job.options, "timeout": "any", **crashing(model)})
     detector = detector_of(job.system())
     measured = _measured(job, deadline, report)
     timeout = detector.timeout
@@ -75,7 +76,7 @@ def _in_time(job: Job, formula: Formula, early: int = 0) -> Callable[[State], An
 
 def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
     goal = described("A sender that has been crashed for so long is suspected.", _in_time(job, formula), "in_time")
-    return enough(conjuncts, job.options, goal, None, deadline)
+    return enough(conjuncts, job.find_model(), job.options, goal, None, deadline)
 
 
 def _needed(job: Job, formula: Formula, measured: dict[Point, int]) -> Evidence:
@@ -92,7 +93,7 @@ def _shown(job: Job, formula: Formula, measured: dict[Point, int]) -> Shown:
     names = [parameter.name for parameter in job.find_model().parameters]
     system = instance(job, dict(zip(names, values, strict=True)), timeout)
     too_early = Property("one_round_earlier", _in_time(job, formula, early=1), "suspected one round earlier")
-    run = explore(system, too_early).run
-    if run is None:
+    result = explore(system, too_early)
+    if result.verdict is not Verdict.VIOLATED or result.run is None:
         raise InternalError("a crash is noticed earlier than was measured")
-    return shown(system, run)
+    return shown(system, result.run)

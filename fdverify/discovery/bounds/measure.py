@@ -14,6 +14,7 @@ from fdverify.errors import UsageError
 from fdverify.job import Job
 from fdverify.logic import Not, Number
 from fdverify.models.detector import Detector
+from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System
 from fdverify.traces.run import Run
 from fdverify.verdict import Verdict, silent
@@ -109,7 +110,15 @@ def _constant(number: int) -> Callable[[State], Number]:
     return lambda state: number
 
 
+def crashing(model: Model) -> dict[str, OptionValue]:
+    """The option with which a sender may crash, of a model that has it."""
+    return {"crash": True} if any(option.name == "crash" for option in model.options) else {}
+
+
 def detector_of(system: System) -> Detector:
+    """The parts of a detector whose sender may crash."""
     if system.detector is None:
         raise UsageError(f"{system.name} does not say what its detector is made of", "give its System a Detector")
+    if system.detector.crash_clock not in [variable.name for variable in system.variables]:
+        raise UsageError(f"{system.name} has no clock {system.detector.crash_clock} that a crash starts")
     return system.detector

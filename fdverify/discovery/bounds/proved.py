@@ -8,7 +8,7 @@ from typing import Any
 
 from fdverify.discovery.bounds.bound import ALL, Evidence
 from fdverify.logic import Truth
-from fdverify.models.model import OptionValue
+from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import State
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
@@ -18,14 +18,18 @@ from fdverify.verdict import Verdict
 
 def enough(
     conjuncts_of: Proof,
+    model: Model,
     options: Mapping[str, OptionValue],
     goal: str | Callable[[State], Truth],
     assumption: Callable[[State], Truth] | None,
     deadline: float | None,
 ) -> Evidence | None:
-    """The goal, of arbitrary parameters under the assumption, by the conjuncts of another proof; if it is proved."""
+    """The goal, of arbitrary parameters under the assumption, by the conjuncts of another proof; if it is proved.
+
+    It is proved of this model, whatever model the conjuncts were written for.
+    """
     chosen: dict[str, Any] = {**options, "goal": goal if isinstance(goal, str) else None}
-    proof = Proof(conjuncts_of.model, **chosen)
+    proof = Proof(model, **chosen)
     if not isinstance(goal, str):
         proof.goal(goal)
     if assumption is not None:

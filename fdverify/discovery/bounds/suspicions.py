@@ -83,10 +83,10 @@ def _row_of_runs(file: Path, along: str, values: range, others: dict[str, int]) 
     for value in values:
         for timeout in range(1, _LARGEST_TIMEOUT + 1):
             system = _instance(proof, {**others, along: value, "initial_timeout": timeout})
-            run = explore(system, less).run
-            if run is None:
+            result = explore(system, less)
+            if result.verdict is not Verdict.VIOLATED or result.run is None:
                 raise InternalError(f"{file.name}: the bound is not attained at {along} {value}, {others}, {timeout}")
-            found.append(run)
+            found.append(result.run)
     return found
 
 
