@@ -16,7 +16,7 @@ from fdverify.smt.decide import Decision
 from tests.cli import written_proofs as files
 from tests.cli.processes import heed_interrupts
 from tests.cli.script import HANG_SECONDS, Outcome, environment, script
-from tests.sampling import FULL
+from tests.sampling import FULL, every
 
 ROOT = Path(__file__).parents[2]
 INVARIANTS = ROOT / "invariants"
@@ -63,9 +63,10 @@ def test_the_schema_that_ships_is_the_documents() -> None:
 
 
 def test_the_shipped_proofs(cache: dict[str, str]) -> None:
-    code, document = found(str(INVARIANTS), env=cache)
+    proofs = every(5, PROOFS)
+    code, document = found(*(str(INVARIANTS / f"{name}.py") for name in proofs), env=cache)
     assert code == 0
-    assert verdicts(document) == dict.fromkeys(PROOFS, "proved")
+    assert verdicts(document) == dict.fromkeys(proofs, "proved")
     assert (len(PROOFS), len(OF_ONE_VARIANT)) == (16, 8)
     for proof in document["proofs"]:
         assert proof["variant"] == OF_ONE_VARIANT.get(proof["proof"], "ivy")

@@ -32,7 +32,7 @@ from fdverify.verdict import Verdict
 from tests.sampling import FULL, every
 
 VARIANTS = ("tla", "ivy")
-variants = pytest.mark.parametrize("variant", VARIANTS)
+variants = pytest.mark.parametrize("variant", every(2, VARIANTS))
 
 
 def job(variant: str, **options: Any) -> Job:
@@ -52,7 +52,7 @@ def bound_of(variant: str, about: str, **options: Any) -> Callable[[State], Numb
     return proof.bounded_by
 
 
-@pytest.mark.parametrize("variant", VARIANTS if FULL else VARIANTS[:1])
+@variants
 def test_the_least_timeout_is_found_and_is_exact(variant: str) -> None:
     found = accuracy(job(variant), None, None, silent)
     assert found is not None

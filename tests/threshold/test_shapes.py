@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fdverify.errors import UsageError
@@ -52,7 +52,6 @@ def test_what_is_simplified_says_the_same(formula: Formula, values: Values) -> N
 values = st.fixed_dictionaries({"A": st.integers(0, 1), "B": st.integers(0, 1)})
 
 
-@settings(max_examples=1000)
 @given(combined(atoms, temporal=True), st.lists(values, min_size=1, max_size=5), st.data())
 def test_a_run_breaks_a_specification_if_it_has_one_of_the_shapes(
     formula: Formula, run: list[Values], data: st.DataObject
