@@ -47,7 +47,11 @@ def steps(page: str) -> list[Command | File]:
 
 
 def timeless(text: str) -> str:
-    """Without seconds: before an s, or in the last column of a table of proofs."""
+    """Without seconds, before an s or in a table's last column, and without what was cached, which depends on them.
+
+    Of two proofs that are checked beside each other, one may use what the other has just shown.
+    """
+    text = re.sub(r" +\d+ │ +\d+\.\d+ │$", " … │ … │", text, flags=re.MULTILINE)
     return re.sub(r"\d+\.\d+(?= ?s\b| │$)", "…", text, flags=re.MULTILINE)
 
 

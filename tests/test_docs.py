@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.follow_readme import follow
 from tests.pages import CONSOLE, ROOT, Command, File, printed, run, steps, workplace, write
 from tests.sampling import FULL
 
@@ -41,6 +42,20 @@ def test_a_reader_who_does_all_of_it_sees_what_is_shown(page: Path, tmp_path: Pa
             write(step, folder)
         elif FULL or not step.line.startswith(LONG):
             assert printed(run(step.line, folder, tmp_path / "cache")) == step.output, step.line
+
+
+def test_who_follows_a_readme_is_told_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = ("sh\ntrue   # sets up\nfalse  # does not\n", "console\n$ echo 0.1 s\n0.2 s\n", "console\n$ echo two\n2\n")
+    (tmp_path / "README.md").write_text("\n".join(f"```{block}```" for block in blocks))
+    (tmp_path / "cache").mkdir()
+    assert follow(tmp_path, tmp_path / "cache", everything=True) == 2
+    told = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    assert told == [
+        "as shown: true   # sets up",
+        "differs: false  # does not",
+        "as shown: echo 0.1 s",
+        "differs: echo two",
+    ]
 
 
 @pytest.mark.parametrize("page", IN_ORDER, ids=lambda page: page.name)
