@@ -13,7 +13,15 @@ from typing import Any
 import typer
 
 from fdverify.cli.epilog import epilog
-from fdverify.cli.options import action, json_option, model_options, option, property_option, time_limit_option
+from fdverify.cli.options import (
+    action,
+    examples_for,
+    json_option,
+    model_options,
+    option,
+    property_option,
+    time_limit_option,
+)
 from fdverify.cli.output import check_time_limit, number_or_symbolic, print_out
 from fdverify.cli.progress import TextLine
 from fdverify.errors import UsageError
@@ -43,11 +51,15 @@ _UNITS = {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "mi
 
 def bounds_app(reference: str, model: Model) -> typer.Typer:
     app = typer.Typer(
-        help=HELP, epilog=epilog(*EXAMPLES, exits=_CONFIGURED), invoke_without_command=True, rich_markup_mode=None
+        help=HELP,
+        epilog=epilog(*examples_for(reference, EXAMPLES), exits=_CONFIGURED),
+        invoke_without_command=True,
+        rich_markup_mode=None,
     )
     app.callback()(_configure_action(reference, model))
     for name, text in (("accuracy", ACCURACY), ("detection", DETECTION)):
-        ending = epilog(f"fdverify bounds {name}", f"fdverify bounds {name} --variant ivy --json", exits=EXITS)
+        examples = (f"fdverify bounds {name}", f"fdverify bounds {name} --variant ivy --json")
+        ending = epilog(*examples_for(reference, examples), exits=EXITS)
         app.command(name, help=text, epilog=ending)(_formula_action(name, reference, model))
     return app
 

@@ -7,5 +7,5 @@ EXITS = "0 proved or bounded, 1 violated, 2 bad input, 3 unknown, 4 vacuous, 70 
 
 def epilog(*examples: str, exits: str = EXITS) -> str:
     """Examples stand each in a line of its own, which a lone backspace keeps the formatter from filling."""
-    lines = "".join(f"\n  {example}" for example in examples)
-    return f"\b\nExamples:{lines}\n\nExit codes: {exits}."
+    ending = f"Exit codes: {exits}."
+    return "\n".join(["\b", "Examples:", *(f"  {example}" for example in examples), "", ending]) if examples else ending
