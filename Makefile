@@ -7,7 +7,7 @@ JOBS ?= 2
 # The plugin is tested with the oldest pytest that pyproject.toml allows, too.
 OLDEST_PYTEST := pytest==7.0.0 pytest-xdist==3.8.0
 
-.PHONY: verify test test-full check bench tables clean
+.PHONY: verify test test-full check bench tables docs clean
 
 verify: $(READY)
 	$(BIN)/verify-invariant invariants
@@ -19,8 +19,8 @@ test-full: $(READY)
 	$(BIN)/python tests/record.py -n $(JOBS)
 
 check: $(READY)
-	$(BIN)/ruff check fdverify tests examples benchmarks invariants
-	$(BIN)/ruff format --check fdverify tests examples benchmarks invariants
+	$(BIN)/ruff check fdverify tests examples benchmarks invariants docs
+	$(BIN)/ruff format --check fdverify tests examples benchmarks invariants docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(MAKE) test
@@ -30,6 +30,9 @@ bench: $(READY)
 
 tables: $(READY)
 	$(BIN)/python benchmarks/tables.py
+
+docs: $(READY)
+	$(BIN)/python docs/write_cli.py
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info

@@ -8,33 +8,76 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.follow_readme import follow
+from tests.pages import CONSOLE, ROOT, Command, File, printed, run, steps, workplace, write
+from tests.sampling import FULL
+
 README = ROOT / "README.md"
-WITH_CODE = {README: 2, ROOT / "docs" / "pytest.md": 2, ROOT / "docs" / "threshold.md": 1}
+DOCS = ROOT / "docs"
+WITH_CODE = {README: 2, DOCS / "pytest.md": 2, DOCS / "threshold.md": 1}
 """How many examples each shows at least."""
-PAGES = (*WITH_CODE, *(ROOT / "docs" / name for name in ("liveness.md", "map.md", "suggest.md", "bounds.md")))
-CONSOLE = re.compile(r"```console\n\$ (.*?)\n(.*?)```", flags=re.DOTALL)
-NOT_OURS = ("FORCE_COLOR", "COLUMNS", "CI", "BUILD_NUMBER", "PYTEST_ADDOPTS")
-"""What in the environment would change the output."""
+ALONE = (*WITH_CODE, *(DOCS / name for name in ("liveness.md", "map.md", "suggest.md", "bounds.md")))
+"""Their commands are run at the top of the repository, in any order."""
+IN_ORDER = (DOCS / "tutorial.md", DOCS / "modelling.md")
+"""Their readers write files, and run what they have written."""
+PAGES = (*ALONE, *IN_ORDER)
+LONG = ("fdverify bounds accuracy pulse.py:PULSE",)
+"""How commands of those begin that are left to make test-full."""
+
+BLOCKS = [step for page in ALONE for step in steps(page.read_text()) if isinstance(step, Command)]
+SHOWN = list(dict.fromkeys(BLOCKS))
 
 
-def timeless(text: str) -> str:
-    """Without seconds: before an s, or in the last column of a table of proofs."""
-    return re.sub(r"\d+\.\d+(?= ?s\b| │$)", "…", text, flags=re.MULTILINE)
+@pytest.mark.parametrize("command", SHOWN, ids=[command.line for command in SHOWN])
+def test_a_command_prints_what_is_shown(command: Command, tmp_path: Path) -> None:
+    assert printed(run(command.line, ROOT, tmp_path)) == command.output
 
 
-BLOCKS = [block for page in PAGES for block in CONSOLE.findall(page.read_text())]
-SHOWN = list(dict.fromkeys((command, timeless(output)) for command, output in BLOCKS))
+@pytest.mark.parametrize("page", IN_ORDER, ids=lambda page: page.name)
+def test_a_reader_who_does_all_of_it_sees_what_is_shown(page: Path, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    folder = workplace(tmp_path / "work")
+    for step in steps(page.read_text()):
+        if isinstance(step, File):
+            write(step, folder)
+        elif FULL or not step.line.startswith(LONG):
+            assert printed(run(step.line, folder, tmp_path / "cache")) == step.output, step.line
 
 
-@pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command for command, _ in SHOWN])
-def test_a_command_prints_what_is_shown(command: str, output: str, tmp_path: Path) -> None:
-    scripts = Path(sys.executable).parent
-    path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
-    environment = {name: value for name, value in os.environ.items() if name not in NOT_OURS}
-    environment |= {"PATH": path, "XDG_CACHE_HOME": str(tmp_path)}
-    found = subprocess.run(command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert timeless(found.stdout) == output
+def test_who_follows_a_readme_is_told_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = ("sh\ntrue   # sets up\nfalse  # does not\n", "console\n$ echo 0.1 s\n0.2 s\n", "console\n$ echo two\n2\n")
+    (tmp_path / "README.md").write_text("\n".join(f"```{block}```" for block in blocks))
+    (tmp_path / "cache").mkdir()
+    assert follow(tmp_path, tmp_path / "cache", everything=True) == 2
+    told = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    assert told == [
+        "as shown: true   # sets up",
+        "differs: false  # does not",
+        "as shown: echo 0.1 s",
+        "differs: echo two",
+    ]
+
+
+@pytest.mark.parametrize("page", IN_ORDER, ids=lambda page: page.name)
+def test_every_block_of_code_is_written_to_a_file(page: Path) -> None:
+    text = page.read_text()
+    assert len(re.findall(r"^```(?:python|toml)$", text, flags=re.MULTILINE)) == sum(
+        isinstance(step, File) for step in steps(text)
+    )
+
+
+def test_the_reference_of_the_command_line_is_what_the_code_says(tmp_path: Path) -> None:
+    """Whatever the terminal: what differs is written anew by make docs."""
+    command = [sys.executable, str(DOCS / "write_cli.py"), str(tmp_path / "cli.md")]
+    subprocess.run(command, check=True, env={**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1"})
+    assert (tmp_path / "cli.md").read_text() == (DOCS / "cli.md").read_text()
+
+
+def test_the_index_has_every_page() -> None:
+    index = (DOCS / "README.md").read_text()
+    assert sorted(re.findall(r"^\| \[.*?\]\((\w[\w-]*\.md)\)", index, flags=re.MULTILINE)) == sorted(
+        page.name for page in DOCS.glob("*.md") if page.name != "README.md"
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -54,11 +97,11 @@ def test_the_figures_are_those_of_the_benchmarks() -> None:
     measured = README.read_text().split("## Measured")[1].split("## ")[0]
     lines = [line for line in measured.splitlines() if line.startswith("|")]
     assert len(lines) > 2
-    performance = (ROOT / "docs" / "performance.md").read_text().splitlines()
+    performance = (DOCS / "performance.md").read_text().splitlines()
     assert set(lines) <= set(performance)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [README, *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)#]+)\)", prose):

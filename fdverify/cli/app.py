@@ -12,10 +12,12 @@ from typer.exceptions import TyperException
 
 from fdverify.cli import bounds, infer, map
 from fdverify.cli.commands import COMMANDS, Command
+from fdverify.cli.epilog import epilog
 from fdverify.cli.guard import guarded, show_version
 from fdverify.cli.options import (
     OtherModel,
     action,
+    examples_for,
     json_option,
     model_options,
     option,
@@ -29,6 +31,8 @@ from fdverify.errors import UsageError
 from fdverify.job import Job
 from fdverify.models.catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
 from fdverify.models.model import Model
+
+EXAMPLES = ("fdverify bmc --timeout 'phi+delta+2'", "fdverify bmc --help")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -69,17 +73,23 @@ def build_app(reference: str) -> typer.Typer:
     model = find_model(reference)
     app = typer.Typer(
         help="Verify failure detectors under partial synchrony.",
-        epilog="Exit codes: 0 proved or bounded, 1 violated, 2 bad input, 3 unknown, 4 vacuous, 70 internal error.",
+        epilog=epilog(*examples_for(reference, EXAMPLES)),
         add_completion=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_version)
     for command in COMMANDS:
-        app.command(command.name, help=command.help)(_action(command, reference, model))
+        app.command(command.name, help=command.help, epilog=epilog(*examples_for(reference, command.examples)))(
+            _action(command, reference, model)
+        )
     app.add_typer(bounds.bounds_app(reference, model), name="bounds")
-    app.command("infer", help=infer.HELP, epilog=infer.EPILOG)(infer.infer_action(reference, model))
-    app.command("map", help=map.HELP, epilog=map.EPILOG)(map.map_action(reference, model))
+    app.command("infer", help=infer.HELP, epilog=epilog(*examples_for(reference, infer.EXAMPLES)))(
+        infer.infer_action(reference, model)
+    )
+    app.command("map", help=map.HELP, epilog=epilog(*examples_for(reference, map.EXAMPLES), exits=map.EXITS))(
+        map.map_action(reference, model)
+    )
     app.add_typer(threshold_app(), name="threshold")
     return app
 

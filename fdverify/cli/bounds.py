@@ -12,7 +12,16 @@ from typing import Any
 
 import typer
 
-from fdverify.cli.options import action, json_option, model_options, option, property_option, time_limit_option
+from fdverify.cli.epilog import epilog
+from fdverify.cli.options import (
+    action,
+    examples_for,
+    json_option,
+    model_options,
+    option,
+    property_option,
+    time_limit_option,
+)
 from fdverify.cli.output import check_time_limit, number_or_symbolic, print_out
 from fdverify.cli.progress import TextLine
 from fdverify.errors import UsageError
@@ -24,7 +33,7 @@ HELP = """Bounds that a detector can be configured by.
 With numbers for the parameters: the least safe initial timeout and the worst detection time there, in ticks and in
 time, with the run that shows that one less would fail.  The commands below find the formulas themselves.
 """
-EPILOG = "Example: fdverify bounds --delta 40 --phi 3 --tick 10ms"
+EXAMPLES = ("fdverify bounds --delta 40 --phi 3 --tick 10ms", "fdverify bounds accuracy --variant ivy")
 ACCURACY = """Find the least initial timeout from which on a correct sender is never suspected, as a formula.
 
 Small instances are explored for their exact values, a formula is fitted, and it is proved for all parameters that it is
@@ -34,17 +43,24 @@ DETECTION = """Find how late a crash is noticed at worst, as a formula in the pa
 
 Also how often, and for how long, a correct sender is suspected at worst while the timeout is too short.
 """
-EXITS = "Exit codes: 0 proved, 2 bad input, 3 no formula was found or nothing was proved, 70 internal error."
+EXITS = "0 proved, 2 bad input, 3 no formula was found or nothing was proved, 70 internal error"
+_CONFIGURED = "0 told, 2 bad input, 70 internal error"
 _CHOSEN_BY_THE_COMMAND = ("timeout", "crash")
 _UNITS = {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "min": "60"}
 
 
 def bounds_app(reference: str, model: Model) -> typer.Typer:
-    app = typer.Typer(help=HELP, epilog=EPILOG, invoke_without_command=True, rich_markup_mode=None)
+    app = typer.Typer(
+        help=HELP,
+        epilog=epilog(*examples_for(reference, EXAMPLES), exits=_CONFIGURED),
+        invoke_without_command=True,
+        rich_markup_mode=None,
+    )
     app.callback()(_configure_action(reference, model))
     for name, text in (("accuracy", ACCURACY), ("detection", DETECTION)):
-        epilog = f"Example: fdverify bounds {name} --variant ivy --json.  {EXITS}"
-        app.command(name, help=text, epilog=epilog)(_formula_action(name, reference, model))
+        examples = (f"fdverify bounds {name}", f"fdverify bounds {name} --variant ivy --json")
+        ending = epilog(*examples_for(reference, examples), exits=EXITS)
+        app.command(name, help=text, epilog=ending)(_formula_action(name, reference, model))
     return app
 
 

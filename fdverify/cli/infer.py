@@ -27,9 +27,9 @@ Two searches run beside each other: templates over the model's variables that ho
 What they find is made small and written as a proof file, which is then checked as verify-invariant checks every proof;
 only if it passes is the property called proved.  The file is printed, or written to --output.
 """
-EPILOG = (
-    "Example: fdverify infer --property strong-accuracy --timeout 3*phi+delta --output proof_accuracy.py.  "
-    "Exit codes: 0 proved, 1 violated, 2 bad input, 3 unknown, 4 vacuous, 70 internal error."
+EXAMPLES = (
+    "fdverify infer --timeout '3*phi' --time-limit 60",
+    "fdverify infer --timeout '3*phi+delta' --output proof_accuracy.py",
 )
 _METHODS = {"auto": ("templates", "spacer"), "templates": ("templates",), "spacer": ("spacer",)}
 

@@ -22,10 +22,12 @@ Parameters are given as ranges, two of them at most, or as single numbers.  An o
 times, such as --timeout: each value gets a picture of its own.  Instances are explored by worker processes, or by the
 workers of a Dask cluster; every answer is kept, so that a map that was stopped goes on where it was.
 """
-EPILOG = (
-    "Example: fdverify map --delta 0..12 --phi 1..8 --timeout '3*phi' --timeout '6*phi+delta' --svg map.svg.  "
-    "Exit codes: 0 every instance is proved or violated, 2 bad input, 3 some are unknown, 4 some have a dead end, "
-    "70 internal error."
+EXAMPLES = (
+    "fdverify map --delta 0..3 --phi 1..2 --timeout '3*phi+delta'",
+    "fdverify map --delta 0..12 --phi 1..8 --timeout '3*phi' --timeout '6*phi+delta' --svg map.svg",
+)
+EXITS = (
+    "0 every instance is proved or violated, 2 bad input, 3 some are unknown, 4 some have a dead end, 70 internal error"
 )
 _RANGE = re.compile(r"\s*(-?[0-9]{1,15})(?:\s*\.\.\s*(-?[0-9]{1,15}))?\s*")
 

@@ -80,3 +80,8 @@ def time_limit_option(meaning: str) -> inspect.Parameter:
 
 def json_option() -> inspect.Parameter:
     return option("json", bool, False, "--json", help="print one JSON document")
+
+
+def examples_for(reference: str, examples: Sequence[str]) -> Sequence[str]:
+    """They are about the model that is meant when none is named; another one has other options."""
+    return examples if reference == DEFAULT else ()

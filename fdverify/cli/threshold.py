@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fdverify.cli.epilog import epilog
 from fdverify.cli.output import check_time_limit, print_out
 from fdverify.cli.progress import TextLine
 from fdverify.errors import UsageError, did_you_mean
@@ -17,6 +18,12 @@ from fdverify.errors import UsageError, did_you_mean
 if TYPE_CHECKING:
     from fdverify.threshold.automaton import Automaton, Specification
     from fdverify.threshold.check import Checked
+
+_SHOWN = "0 shown, 2 bad input, 70 internal error"
+_TABLE = (
+    "0 all as published and proved, 1 a figure differs or a specification is violated, 2 bad input, "
+    "3 unknown, 4 vacuous, 70 internal error"
+)
 
 File = Annotated[
     Path,
@@ -29,22 +36,27 @@ File = Annotated[
 
 def threshold_app() -> typer.Typer:
     app = typer.Typer(
-        help="Threshold automata: processes that count messages, for any number of them.", rich_markup_mode=None
+        help="Threshold automata: processes that count messages, for any number of them.",
+        epilog=epilog("fdverify threshold check examples/threshold/strb.ta"),
+        rich_markup_mode=None,
     )
     app.command(
         "check",
         help="Does each specification hold for all admissible parameters?  If not, a run shows it.",
-        epilog="Example: fdverify threshold check examples/threshold/strb.ta --spec relay --assume 'N >= 3*T'",
+        epilog=epilog(
+            "fdverify threshold check examples/threshold/strb.ta",
+            "fdverify threshold check examples/threshold/strb.ta --spec relay --assume 'N >= 3*T' --assume 'T >= F'",
+        ),
     )(_check)
     app.command(
         "show",
         help="Print an automaton as a Mermaid flowchart: a node a location, an edge a rule.",
-        epilog="Example: fdverify threshold show examples/threshold/strb.ta",
+        epilog=epilog("fdverify threshold show examples/threshold/strb.ta", exits=_SHOWN),
     )(_show)
     app.command(
         "table",
         help="Print published tables of four broadcasts beside ours, and the algorithms of a folder with times.",
-        epilog="Example: fdverify threshold table examples/threshold",
+        epilog=epilog("fdverify threshold table examples/threshold", exits=_TABLE),
     )(_table)
     return app
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fdverify.cli.epilog import epilog
 from fdverify.cli.guard import guarded, print_error, show_version
 from fdverify.cli.output import SYMBOLIC, check_time_limit, number_or_symbolic, print_out
 from fdverify.cli.progress import StageLine, TextLine
@@ -26,21 +27,27 @@ stands for the files in it, those whose names start with _ left out.  Each conju
 (initiation) and after every round from a state in which all of them hold (consecution), and all of them together to
 imply the goal; that the proof is not vacuous is shown too.  With --suggest, conjuncts are looked for with which a
 proof that a step breaks would be one.
-
-Example: verify-invariant invariants/strong_accuracy.py --second-opinion cvc5
 """
-_EPILOG = (
-    "Exit codes: 0 proved, 1 violated or not inductive, 2 bad input, 3 unknown, 4 vacuous, 70 internal error; "
-    "of several proofs, the first of 70, 2, 1, 4, 3, 0 that occurs."
+_EPILOG = epilog(
+    "verify-invariant invariants",
+    "verify-invariant invariants/strong_accuracy.py --second-opinion cvc5",
+    "verify-invariant examples/first_attempt.py --suggest",
+    exits="0 proved, 1 violated or not inductive, 2 bad input, 3 unknown, 4 vacuous, 70 internal error; "
+    "of several proofs, the first of 70, 2, 1, 4, 3, 0 that occurs",
 )
 
 
 def run(arguments: Sequence[str]) -> int:
+    app = build_app()
+    return guarded(lambda: app(list(arguments) or ["--help"], prog_name="verify-invariant", standalone_mode=False))
+
+
+def build_app() -> typer.Typer:
     app = typer.Typer(
         add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
     )
     app.command(help=_HELP, epilog=_EPILOG)(_verify)
-    return guarded(lambda: app(list(arguments) or ["--help"], prog_name="verify-invariant", standalone_mode=False))
+    return app
 
 
 def _verify(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from fdverify.engines import exact
 from fdverify.engines.bmc import Search
+from fdverify.engines.parameters import smallest
 from fdverify.logic import Truth
 from fdverify.models.interpret import first_round
 from fdverify.models.system import State, System
-from fdverify.smt.solver import FreshSolver
+from fdverify.smt.solver import Answer, FreshSolver
 from fdverify.symbolic.progress import Plan, alike, first_plans, stuck
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
@@ -28,16 +30,23 @@ def dead_end(system: System, holds: Callable[[State], Truth], depth: int) -> tup
     within = truth(holds(state))
     solver = FreshSolver()
     while len(plans) < _MOST_PLANS:
-        answer = exact.ask(anywhere, solver, within, truth(stuck(system, state, plans)))
+        question = truth(stuck(system, state, plans))
+        answer = exact.ask(anywhere, solver, within, question)
         if answer.status == "unsat":
             return Verdict.PROVED, "", None
         if answer.status == "unknown":
             return Verdict.UNKNOWN, f"the solver gave up on whether time can always go on: {answer.reason}", None
+        # What the solver happens to find may be too large to be written down, age by age.
+        answer = smallest(anywhere, answer, _asked(solver, within, question))
         plan = first_round(*read_state(anywhere, answer.value))
         if plan is None:
             return _reachable(system, plans, depth)
         plans += alike(system, plan)
     return Verdict.UNKNOWN, "cannot show that every state has a next round", None
+
+
+def _asked(solver: FreshSolver, *question: Any) -> Callable[[Truth], Answer]:
+    return lambda condition: solver.ask(*question, truth(condition))
 
 
 def _reachable(system: System, plans: list[Plan], depth: int) -> tuple[Verdict, str, Run | None]:

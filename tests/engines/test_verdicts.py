@@ -5,12 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from fdverify.engines.bmc import bmc
+from fdverify.engines.dead_ends import dead_end
 from fdverify.engines.explore import explore
 from fdverify.engines.kinduction import k_induction
 from fdverify.engines.simulate import simulate
 from fdverify.errors import InternalError, UsageError
-from fdverify.logic import And, If, Not
-from fdverify.models.chandra_toueg import chandra_toueg
+from fdverify.logic import And, If, Implies, Not, Truth
+from fdverify.models.chandra_toueg import ReceiverPc, chandra_toueg, sender_correct
 from fdverify.models.interpret import run_phase
 from fdverify.models.system import Choices, Integers, State, System, Update, Variable, update
 from fdverify.smt.solver import Answer, FreshSolver, WordSolver
@@ -94,6 +95,17 @@ def test_a_dead_end_out_of_reach_is_not_called_one() -> None:
     result = inducted(counter(stuck_at_seven, lambda s: True))
     assert result.verdict is Verdict.UNKNOWN
     assert "no next round" in result.detail
+
+
+def test_time_goes_on_where_the_solver_picks_a_delta_beyond_all_buffers() -> None:
+    """The claim says nothing of messages, so any delta will do to it."""
+    system = chandra_toueg(None, None)
+
+    def claim(s: State) -> Truth:
+        waits = Implies(s.receiver_pc == ReceiverPc.Receive, s.waiting_time < s.timeout)
+        return And(*(each.holds(s) for each in system.ranges()), Not(s.suspected), sender_correct(s), waits)
+
+    assert dead_end(system, claim, 3) == (Verdict.PROVED, "", None)
 
 
 def test_a_wrong_range_is_not_inductive_and_shown_with_its_run() -> None:
