@@ -33,8 +33,8 @@ class Channel:
 
 @dataclass(frozen=True)
 class Cast:
-    processes: tuple[Process, ...]
-    channels: tuple[Channel, ...]
+    processes: tuple[Process, ...] = ()
+    channels: tuple[Channel, ...] = ()
 
     def check(self, system: System) -> None:
         """Refuse names that the system does not have, or has for something else."""
@@ -61,7 +61,7 @@ def cast_of(system: System) -> Cast:
 
     A buffer that is not spoken of is a channel from nobody to nobody.
     """
-    declared = Cast(_suggested_processes(system), ()) if system.cast is None else system.cast
+    declared = Cast(_suggested_processes(system)) if system.cast is None else system.cast
     known = {channel.buffer: channel for channel in declared.channels}
     return Cast(declared.processes, tuple(known.get(name) or _suggested(system, name) for name in buffers(system)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fdverify.models.cast import Cast, cast_of
@@ -33,7 +33,7 @@ class Shown:
     rows: tuple[Row, ...]
     loop: int | None = None
     """The round after which the rows repeat for ever."""
-    cast: Cast = Cast((), ())
+    cast: Cast = field(default_factory=Cast)
     messages: tuple[Message, ...] = ()
 
 
