@@ -64,6 +64,7 @@ class Drawing {
     this.column = column;
     this.steps = steps;
     this.height = 0;
+    this.shown = 0;
     this.labels = [];
     this.marks = Array.from({ length: steps }, () => []);
     this.now = svg("rect", { class: "now", y: 0, width: column });
@@ -110,11 +111,13 @@ class Drawing {
 
   // The numbers of the steps; as many as there is room for.
   axis(names, loop) {
-    const every = Math.ceil((7 * Math.max(...names.map((name) => name.length)) + 6) / this.column);
     const top = this.row(24);
+    let end = 0;
     names.forEach((name, step) => {
-      const left_out = step % every && step !== names.length - 1;
-      if (!left_out) this.text(step, top + 12, name, "tick");
+      const half = 3.5 * name.length + 2;
+      if (!name || this.middle(step) - half < end) return;
+      this.text(step, top + 12, name, "tick");
+      end = this.middle(step) + half;
     });
     if (loop < this.steps) {
       const y = this.row(18, "repeats", "minor") + 8;
@@ -136,7 +139,8 @@ class Drawing {
 
   show(step) {
     this.now.setAttribute("x", this.left(step));
-    for (const element of this.root.querySelectorAll(".current")) element.classList.remove("current");
+    for (const element of this.marks[this.shown]) element.classList.remove("current");
     for (const element of this.marks[step]) element.classList.add("current");
+    this.shown = step;
   }
 }

@@ -20,8 +20,7 @@ function detectorRun(trace) {
   return {
     parameters: trace.parameters,
     steps: trace.steps.map((step) => ({
-      name: step.phase === null ? `round ${step.round}` : `round ${step.round}, ${step.phase}`,
-      short: step.phase === null || step.phase === trace.steps[1].phase ? String(step.round) : "",
+      name: `round ${step.round} of ${last.round}${step.phase === null ? "" : `, ${step.phase}`}`,
       how: chosen(step.choices),
       values: { ...step.state, ...step.show },
     })),
@@ -127,7 +126,7 @@ function drawDetector(trace, room, loop) {
   const digits = String(ages.reduce((most, age) => Math.max(most, age), 0)).length;
   const column = Math.min(64, Math.max(Math.max(22, 7 * digits + 6), Math.floor(room / steps)));
   const drawing = new Drawing(steps, column);
-  drawing.axis(trace.steps.map((step) => String(step.round)), loop);
+  drawing.axis(trace.steps.map((step, number) => (number && step.round === trace.steps[number - 1].round ? "" : String(step.round))), loop);
   const place = new Map(trace.processes.map((process, index) => [process.name, index]));
   const upper = (channel) => Math.min(...[channel.sender, channel.receiver].map((name) => place.get(name) ?? Infinity));
   const lanes = new Map();
@@ -191,7 +190,7 @@ function fate(trace, channel, message) {
 
 function drawEnds(drawing, trace, channel, message, tops, lanes) {
   const middle = tops.get(message) + 8;
-  const lane = (name, kind) => {
+  const lane = (name) => {
     const found = lanes.get(name);
     return found === undefined ? null : found.top < middle ? found.bottom : found.top;
   };
@@ -213,7 +212,8 @@ function drawBar(drawing, trace, message, top) {
   const channel = trace.channels.find((each) => each.buffer === message.buffer);
   // What began before the run or goes on after it reaches beyond the edge; around a number there is some room.
   const from = message.sent === null ? -10 : drawing.middle(message.sent) - 10;
-  const to = message.ended === null ? drawing.left(drawing.steps) + 10 : drawing.middle(message.ended);
+  const end = message.ended === null ? drawing.left(drawing.steps) + 10 : drawing.middle(message.ended);
+  const to = message.ages.length ? end : from + 20;
   const kind = fate(trace, channel, message);
   const group = drawing.add("g", {
     class: `message ${kind}`,

@@ -101,7 +101,7 @@ function failure(obligation, level) {
   const built = html("section", { class: "failure" }, html(`h${level}`, {}, `${obligation.name} fails `, badge(obligation.verdict)));
   built.append(html("p", { class: "lead" }, says), named(obligation.about, obligation.meaning));
   if (obligation.source !== null) built.append(html("p", { class: "quiet" }, html("code", {}, obligation.source)));
-  built.append(viewed(detectorRun(step), "The step", level + 1), html("p", {}, reached));
+  built.append(html("p", {}, reached), viewed(detectorRun(step), "The step", level + 1));
   if (run !== null && JSON.stringify(run) !== JSON.stringify(step)) built.append(viewed(detectorRun(run), "The run to it", level + 1));
   return built;
 }

@@ -9,8 +9,7 @@ function thresholdRun(trace, locations, shared) {
   return {
     parameters: trace.parameters,
     steps: values.map((after, number) => ({
-      name: `step ${number}`,
-      short: String(number),
+      name: `step ${number} of ${trace.steps.length}`,
       how: number === 0 ? "" : moved(trace.steps[number - 1]),
       values: after,
     })),

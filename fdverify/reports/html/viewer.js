@@ -94,7 +94,7 @@ class Viewer {
     this.slider.setAttribute("aria-valuetext", step.name);
     this.first.disabled = this.back.disabled = this.at === 0;
     this.forward.disabled = this.end.disabled = this.at === this.last;
-    this.status.replaceChildren(html("strong", {}, `${step.name} of ${this.run.steps[this.last].short || this.last}`), this.told(step));
+    this.status.replaceChildren(html("strong", {}, step.name), this.told(step));
     this.state.replaceChildren(...this.run.groups.map((group) => this.group(group)).filter(Boolean));
     const notes = this.run.notes(this.at).filter((note) => note.changed || !this.onlyChanges);
     this.notes.replaceChildren(...notes.map((note) => html("li", { class: note.changed ? "changed" : null }, note.text)));
@@ -107,7 +107,7 @@ class Viewer {
     if (this.at === 0) return " \u2014 where it begins";
     const names = this.run.groups.flatMap((group) => group.names).filter((name) => this.changed(name));
     const what = names.map((name) => `${name} ${words(this.before(name))} \u2192 ${words(step.values[name])}`);
-    return ` \u2014 ${step.how || "no choice"}. ${what.length ? `Changed: ${what.join(", ")}.` : "Nothing changed."}`;
+    return ` \u2014 ${step.how || "nothing was chosen"}. ${what.length ? `Changed: ${what.join(", ")}.` : "Nothing changed."}`;
   }
 
   group({ title, names }) {
