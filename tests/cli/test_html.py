@@ -32,7 +32,7 @@ def called(*arguments: str) -> Outcome:
     """Either of the two scripts, in the project's folder."""
     if arguments[0] != VERIFY:
         return run(*arguments, cwd=ROOT)
-    command = [str(Path(sys.executable).with_name(VERIFY)), *arguments[1:]]
+    command = [str(Path(sys.executable).with_name(VERIFY)), *arguments[1:], "--no-cache"]
     done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=HANG_SECONDS)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
