@@ -7,16 +7,21 @@ JOBS ?= 2
 # The plugin is tested with the oldest pytest that pyproject.toml allows, too.
 OLDEST_PYTEST := pytest==7.0.0 pytest-xdist==3.8.0
 
-.PHONY: verify test test-full check bench tables docs clean
+.PHONY: verify test test-full browser check bench tables docs clean
 
 verify: $(READY)
 	$(BIN)/verify-invariant invariants
 
 test: $(READY)
-	FDVERIFY_TESTS=sample $(BIN)/python -m pytest -q -n $(JOBS)
+	FDVERIFY_TESTS=sample $(BIN)/python -m pytest -q -rs -n $(JOBS)
 
 test-full: $(READY)
 	$(BIN)/python tests/record.py -n $(JOBS)
+
+# For the tests of the HTML report, which are skipped without it.  Debian's packages; needs root.
+browser:
+	(command -v chromium && command -v chromedriver) || \
+		(apt-get update && apt-get install -y --no-install-recommends chromium chromium-driver)
 
 check: $(READY)
 	$(BIN)/ruff check fdverify tests examples benchmarks invariants docs

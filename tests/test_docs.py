@@ -16,16 +16,19 @@ README = ROOT / "README.md"
 DOCS = ROOT / "docs"
 WITH_CODE = {README: 2, DOCS / "pytest.md": 2, DOCS / "threshold.md": 1}
 """How many examples each shows at least."""
-ALONE = (*WITH_CODE, *(DOCS / name for name in ("liveness.md", "map.md", "suggest.md", "bounds.md")))
-"""Their commands are run at the top of the repository, in any order."""
 IN_ORDER = (DOCS / "tutorial.md", DOCS / "modelling.md")
 """Their readers write files, and run what they have written."""
+ALONE = (
+    README,
+    *(page for page in sorted(DOCS.glob("*.md")) if page not in IN_ORDER and CONSOLE.search(page.read_text())),
+)
+"""Their commands are run at the top of the repository, in any order."""
 PAGES = (*ALONE, *IN_ORDER)
-LONG = ("fdverify bounds accuracy pulse.py:PULSE",)
-"""How commands of those begin that are left to make test-full."""
+LONG = ("fdverify bounds accuracy", "fdverify infer")
+"""How commands begin that are left to make test-full."""
 
-BLOCKS = [step for page in ALONE for step in steps(page.read_text()) if isinstance(step, Command)]
-SHOWN = list(dict.fromkeys(BLOCKS))
+BLOCKS = dict.fromkeys(step for page in ALONE for step in steps(page.read_text()) if isinstance(step, Command))
+SHOWN = [command for command in BLOCKS if FULL or not command.line.startswith(LONG)]
 
 
 @pytest.mark.parametrize("command", SHOWN, ids=[command.line for command in SHOWN])

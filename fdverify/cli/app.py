@@ -18,6 +18,7 @@ from fdverify.cli.options import (
     OtherModel,
     action,
     examples_for,
+    html_option,
     json_option,
     model_options,
     option,
@@ -114,7 +115,7 @@ def _action(command: Command, reference: str, model: Model) -> Any:
             claim=given["claim"],
             settings={setting.argument: given[setting.argument] for setting in command.settings},
         )
-        output = Output(given["json"], given["itf"], tuple(given["show"] or ()), given["subrounds"])
+        output = Output(given["json"], given["html"], given["itf"], tuple(given["show"] or ()), given["subrounds"])
         return perform(job, given["time_limit"], output)
 
     own = model_options(model, "N|symbolic", SYMBOLIC)
@@ -151,6 +152,7 @@ def _shared_options(command: Command, model: Model) -> list[inspect.Parameter]:
         property_option(model.default_liveness if command.liveness else model.default_property),
         time_limit_option("then the verdict is unknown"),
         json_option(),
+        html_option(),
         option("itf", Path | None, None, "--itf", metavar="FILE", help="write the run in the Informal Trace Format"),
         option("show", list[str] | None, None, "--show", metavar="EXPR", help="add a column to the step table"),
     ]

@@ -84,7 +84,7 @@ def _infer(reference: str, model: Model, given: Mapping[str, Any]) -> int:
     if given["json"]:
         from fdverify.reports.document import document
 
-        print_out(document("infer", system, claim.name, result, trace, seconds, proof=found.text))
+        print_out(document("infer", system, claim, result, trace, seconds, proof=found.text))
         return result.verdict.exit_code
     from fdverify.reports.table import result_text
 

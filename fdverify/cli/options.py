@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from fdverify.cli.output import HTML
 from fdverify.errors import UsageError
 from fdverify.models.catalogue import DEFAULT
 from fdverify.models.model import Model, Option
@@ -76,6 +78,10 @@ def property_option(default: str | None) -> inspect.Parameter:
 
 def time_limit_option(meaning: str) -> inspect.Parameter:
     return option("time_limit", float | None, None, "--time-limit", metavar="SECONDS", help=meaning)
+
+
+def html_option() -> inspect.Parameter:
+    return option("html", Path | None, None, "--html", metavar="FILE", help=HTML)
 
 
 def json_option() -> inspect.Parameter:

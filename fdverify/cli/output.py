@@ -11,6 +11,8 @@ from fdverify.errors import UsageError
 from fdverify.storage import write_whole
 
 SYMBOLIC = "symbolic"
+HTML = "write a page to look at in a browser, with runs to step through"
+"""What every ``--html`` does."""
 
 
 class ReaderGone(Exception):
@@ -42,6 +44,13 @@ def write_file(path: Path, text: str) -> None:
         write_whole(path, text)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def write_page(path: Path, document: str) -> None:
+    """Write a JSON document as a page."""
+    from fdverify.reports.html_page import html_page
+
+    write_file(path, html_page(document))
 
 
 def check_time_limit(seconds: float | None) -> None:

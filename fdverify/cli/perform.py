@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from fdverify.cli.output import check_time_limit, check_writable, print_out, write_file
+from fdverify.cli.output import check_time_limit, check_writable, print_out, write_file, write_page
 from fdverify.cli.progress import ProgressLine
 from fdverify.job import Job
 from fdverify.models.expression import parse_expression
@@ -18,6 +18,7 @@ class Output:
     """How to show the result."""
 
     json: bool = False
+    html: Path | None = None
     itf: Path | None = None
     show: tuple[str, ...] = ()
     subrounds: bool = False
@@ -29,8 +30,9 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
     system = job.system()
     claim = job.property_of(system)
     show = [parse_expression(text, shown_names(system)) for text in output.show]
-    if output.itf is not None:
-        check_writable(output.itf)
+    for path in (output.html, output.itf):
+        if path is not None:
+            check_writable(path)
     check_time_limit(time_limit)
     progress = ProgressLine(job.command)
     try:
@@ -43,13 +45,16 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
         from fdverify.reports.itf import itf
 
         write_file(output.itf, itf(system, trace))
-    if output.json:
+    found = ""
+    if output.json or output.html is not None:
         from fdverify.reports.document import document
 
-        text = document(job.command, system, claim.name, result, trace, seconds)
-    else:
+        found = document(job.command, system, claim, result, trace, seconds)
+    if output.html is not None:
+        write_page(output.html, found)
+    if not output.json:
         from fdverify.reports.table import result_text
 
-        text = result_text(system, claim, result, trace, seconds)
-    print_out(text)
+        found = result_text(system, claim, result, trace, seconds)
+    print_out(found)
     return result.verdict.exit_code

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fdverify.cli.epilog import epilog
-from fdverify.cli.output import check_time_limit, print_out
+from fdverify.cli.output import HTML, check_time_limit, check_writable, print_out, write_page
 from fdverify.cli.progress import TextLine
 from fdverify.errors import UsageError, did_you_mean
 
@@ -88,8 +88,11 @@ def _check(
         str | None, typer.Option("--second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help=HTML)] = None,
 ) -> int:
     check_time_limit(time_limit)
+    if html is not None:
+        check_writable(html)
     if second_opinion is not None:
         from fdverify.smt.second import check_available
 
@@ -115,7 +118,8 @@ def _check(
     codes = {checked.verdict.exit_code for checked in found}
     exit_code = next(code for code in (1, 4, 3, 0) if code in codes)
     kept = _kept(file, found)
-    if json:
+    text = ""
+    if json or html is not None:
         from fdverify.reports.threshold_document import checks_document
 
         text = checks_document(
@@ -128,7 +132,9 @@ def _check(
             exit_code=exit_code,
             kept=kept,
         )
-    else:
+    if html is not None:
+        write_page(html, text)
+    if not json:
         from fdverify.reports.threshold import checks_text
 
         text = checks_text(automaton, found, kept)

@@ -11,7 +11,15 @@ import typer
 
 from fdverify.cli.epilog import epilog
 from fdverify.cli.guard import guarded, print_error, show_version
-from fdverify.cli.output import SYMBOLIC, check_time_limit, number_or_symbolic, print_out
+from fdverify.cli.output import (
+    HTML,
+    SYMBOLIC,
+    check_time_limit,
+    check_writable,
+    number_or_symbolic,
+    print_out,
+    write_page,
+)
 from fdverify.cli.progress import StageLine, TextLine
 from fdverify.errors import UsageError
 
@@ -75,6 +83,7 @@ def _verify(
         int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="worker processes; one a core by default")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help=HTML)] = None,
     smtlib: Annotated[
         Path | None, typer.Option("--smtlib", metavar="DIR", help="write every obligation as an SMT-LIB file")
     ] = None,
@@ -113,6 +122,8 @@ def _verify(
         check_available(second_opinion)
     if smtlib is not None and smtlib.exists() and not smtlib.is_dir():
         raise UsageError(f"cannot write into {smtlib}: it is no folder")
+    if html is not None:
+        check_writable(html)
     settings = Settings(
         parameters={name: value for name, value in numbers.items() if value is not None},
         options={name: value for name, value in chosen.items() if value is not None},
@@ -137,14 +148,18 @@ def _verify(
             print_error(result.error)
     suggested = _suggested(results, settings, start) if suggest else []
     seconds = perf_counter() - start
-    if json:
+    found = ""
+    if json or html is not None:
         from fdverify.reports.proof_document import proof_document
 
-        print_out(proof_document(results, seconds, witness, suggested))
-    else:
+        found = proof_document(results, seconds, witness, suggested)
+    if html is not None:
+        write_page(html, found)
+    if not json:
         from fdverify.reports.proofs import proofs_text
 
-        print_out(proofs_text(results, seconds, witness, suggested))
+        found = proofs_text(results, seconds, witness, suggested)
+    print_out(found)
     return exit_code(results)
 
 

@@ -135,6 +135,10 @@ class BitvectorBuffer(ColumnBuffer):
     def from_members(cls, delta: int, members: Sequence[Truth]) -> Self:
         return cls(delta, _spelled(members))
 
+    def ages(self) -> frozenset[int]:
+        bits = int(self.bits)
+        return frozenset(age for age in range(bits.bit_length()) if bits >> age & 1)
+
     def has(self, age: Number) -> Truth:
         return _at_age(age, self._ages(), lambda k: (self.bits & (1 << k)) != 0)
 

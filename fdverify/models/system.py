@@ -18,6 +18,7 @@ from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
 
 if TYPE_CHECKING:
+    from fdverify.models.cast import Cast
     from fdverify.models.detector import Detector
     from fdverify.models.growing import GrowingLoop
     from fdverify.models.worst_run import WorstRun
@@ -260,6 +261,8 @@ class System:
     """How liveness is broken by runs in which no state comes back; a claim about the phases as they are."""
     worst: tuple[WorstRun, ...] = ()
     """How properties are broken when they can be; a claim about the phases as they are."""
+    cast: Cast | None = None
+    """Who takes part, for pictures of runs."""
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.parameters] + [v.name for v in self.variables]
@@ -286,6 +289,8 @@ class System:
                 check_encoding(sort.encoding, bound)
         if self.detector is not None:
             self.detector.check(self)
+        if self.cast is not None:
+            self.cast.check(self)
 
     def _check_names(self, names: Sequence[str]) -> None:
         """Every name once, and none that means something else on a state."""

@@ -79,6 +79,10 @@ class Subject:
     fairness: Mapping[str, str]
     """What a liveness goal assumes to hold again and again."""
 
+    def meaning(self, about: str) -> str:
+        """What a conjunct, a premise or the goal says."""
+        return self.meanings.get(about, self.goal_meaning)
+
 
 @dataclass(frozen=True)
 class Prepared:

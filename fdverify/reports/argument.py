@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from rich.text import Text
 from rich.tree import Tree
@@ -13,20 +14,38 @@ from fdverify.proofs.work import Subject
 from fdverify.verdict import Obligation, Verdict
 
 
-def argument_tree(result: ProofResult, subject: Subject) -> Tree:
-    tree = Tree(_line(result.verdict, f"{result.name}: {subject.goal}", f"by {subject.reduction}"))
+@dataclass(frozen=True)
+class Premise:
+    """What an argument rests on, and what came of it."""
+
+    verdict: Verdict
+    name: str
+    meaning: str
+
+
+def premises(result: ProofResult, subject: Subject) -> list[Premise]:
     obligations = result.obligations
-    for premise in (found for found in obligations if found.kind == Kind.PREMISE):
-        tree.add(_line(premise.verdict, premise.name, subject.meanings[premise.name]))
-    for found in (found for found in obligations if found.name == NO_DEAD_END):
-        tree.add(_line(found.verdict, "time-goes-on", "every state of the invariant has a next round"))
-    inductive = [found for found in obligations if found.kind in (Kind.INITIATION, Kind.CONSECUTION)]
+    found = [
+        Premise(each.verdict, each.name, subject.meanings[each.name])
+        for each in obligations
+        if each.kind == Kind.PREMISE
+    ]
+    going_on = "every state of the invariant has a next round"
+    found += [Premise(each.verdict, "time-goes-on", going_on) for each in obligations if each.name == NO_DEAD_END]
+    inductive = [each for each in obligations if each.kind in (Kind.INITIATION, Kind.CONSECUTION)]
     if inductive:
-        what = f"{len(inductive)} obligations of its conjuncts"
-        tree.add(_line(_together(inductive), "invariant", what))
-    seen = [found for found in obligations if found.kind == Kind.VACUITY and found.name in VACUITY[:-1]]
+        found.append(Premise(_together(inductive), "invariant", f"{len(inductive)} obligations of its conjuncts"))
+    seen = [each for each in obligations if each.kind == Kind.VACUITY and each.name in VACUITY[:-1]]
     if seen:
-        tree.add(_line(_together(seen), "not-vacuous", "what it is about happens in runs: --witness shows them"))
+        happens = "what it is about happens in runs: --witness shows them"
+        found.append(Premise(_together(seen), "not-vacuous", happens))
+    return found
+
+
+def argument_tree(result: ProofResult, subject: Subject) -> Tree:
+    tree = Tree(_line(Premise(result.verdict, f"{result.name}: {subject.goal}", f"by {subject.reduction}")))
+    for premise in premises(result, subject):
+        tree.add(_line(premise))
     if subject.fairness:
         fair = tree.add(Text("assuming fairness: again and again,"))
         for meaning in subject.fairness.values():
@@ -44,6 +63,6 @@ def _together(obligations: Iterable[Obligation]) -> Verdict:
     return next((found.verdict for found in obligations if found.verdict is not Verdict.PROVED), Verdict.PROVED)
 
 
-def _line(verdict: Verdict, name: str, meaning: str) -> Text:
-    style = "green" if verdict is Verdict.PROVED else "bold red"
-    return Text.assemble((str(verdict), style), f" {name}: {meaning}")
+def _line(premise: Premise) -> Text:
+    style = "green" if premise.verdict is Verdict.PROVED else "bold red"
+    return Text.assemble((str(premise.verdict), style), f" {premise.name}: {premise.meaning}")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from fdverify import __version__
-from fdverify.models.system import System
+from fdverify.models.system import Property, System
 from fdverify.traces.steps import Row, Shown
 from fdverify.verdict import Result, Verdict
 
@@ -33,12 +33,48 @@ class StepEntry(msgspec.Struct):
     show: dict[str, int]
 
 
+class ProcessEntry(msgspec.Struct):
+    """A process: the variable that is its program counter, the choice to be active, and what else is its own."""
+
+    name: str
+    pc: str | None
+    active: str | None
+    owns: list[str]
+
+
+class ChannelEntry(msgspec.Struct):
+    """A buffer, who sends its messages and who gets them, if that is known, and the choice that delivers them."""
+
+    buffer: str
+    sender: str | None
+    receiver: str | None
+    delivered: str | None
+
+
+class MessageEntry(msgspec.Struct):
+    """A message in transit from the step ``sent`` (null: before the first) to before the step ``ended`` (null: still).
+
+    ``ages`` has its age after each of these steps.  It ended ``by`` a choice of ages, or because it came to be of the
+    same age as an older message, the one of number ``into``, which stands for both from then on.
+    """
+
+    buffer: str
+    sent: int | None
+    ages: list[int]
+    ended: int | None
+    by: str | None
+    into: int | None
+
+
 class TraceEntry(msgspec.Struct):
     """A run; if there is a ``loop``, the steps of the rounds after that one can be repeated for ever."""
 
     parameters: dict[str, int]
     steps: list[StepEntry]
     loop: int | None
+    processes: list[ProcessEntry]
+    channels: list[ChannelEntry]
+    messages: list[MessageEntry]
 
 
 class Document(msgspec.Struct):
@@ -52,6 +88,8 @@ class Document(msgspec.Struct):
     options: dict[str, str]
     parameters: dict[str, int | str]
     property: str
+    meaning: str
+    """Of the property."""
     verdict: Verdict
     detail: str
     seconds: float
@@ -65,7 +103,7 @@ class Document(msgspec.Struct):
 def document(
     command: str,
     system: System,
-    claim: str,
+    claim: Property,
     result: Result,
     trace: Shown | None,
     seconds: float,
@@ -80,7 +118,8 @@ def document(
         variant=system.options.get("variant"),
         options=dict(system.options),
         parameters=system.described_parameters(),
-        property=claim,
+        property=claim.name,
+        meaning=claim.meaning,
         verdict=result.verdict,
         detail=result.detail,
         seconds=round(seconds, 3),
@@ -103,7 +142,18 @@ def formatted_schema(document: type[msgspec.Struct]) -> bytes:
 
 
 def trace_entry(trace: Shown) -> TraceEntry:
-    return TraceEntry(trace.parameters, [_step(row) for row in trace.rows], trace.loop)
+    return TraceEntry(
+        parameters=trace.parameters,
+        steps=[_step(row) for row in trace.rows],
+        loop=trace.loop,
+        processes=[ProcessEntry(each.name, each.pc, each.active, list(each.owns)) for each in trace.cast.processes],
+        channels=[
+            ChannelEntry(each.buffer, each.sender, each.receiver, each.delivered) for each in trace.cast.channels
+        ],
+        messages=[
+            MessageEntry(each.buffer, each.sent, each.ages, each.ended, each.by, each.into) for each in trace.messages
+        ],
+    )
 
 
 def _step(row: Row) -> StepEntry:

@@ -11,7 +11,9 @@ import msgspec
 
 from fdverify import __version__
 from fdverify.proofs.result import Checked, ProofResult, exit_code
+from fdverify.reports.argument import premises
 from fdverify.reports.document import TraceEntry, formatted_schema, trace_entry
+from fdverify.reports.failures import failure_in_words
 from fdverify.smt.decide import SOLVER
 from fdverify.verdict import Verdict
 
@@ -32,8 +34,9 @@ class StabilityEntry(msgspec.Struct):
 
 
 class FailureEntry(msgspec.Struct):
-    """The step that breaks a conjunct; what is known of reaching it, in words, and the run that does."""
+    """The step that breaks a conjunct and what that means; what is known of reaching it, and the run that does."""
 
+    says: str
     step: TraceEntry
     reached: str
     run: TraceEntry | None
@@ -43,6 +46,7 @@ class ProofObligation(msgspec.Struct):
     name: str
     kind: str
     about: str | None
+    meaning: str | None
     verdict: Verdict
     seconds: float
     detail: str
@@ -60,6 +64,14 @@ class BoundEntry(msgspec.Struct):
     of: str
     formula: str
     remark: str
+
+
+class PremiseEntry(msgspec.Struct):
+    """What an argument for liveness rests on."""
+
+    name: str
+    meaning: str
+    verdict: Verdict
 
 
 class WitnessEntry(msgspec.Struct):
@@ -96,6 +108,8 @@ class ProofEntry(msgspec.Struct):
     options: dict[str, str]
     parameters: dict[str, int | str]
     property: str | None
+    meaning: str | None
+    """Of the property."""
     assumptions: dict[str, str]
     fairness: dict[str, str]
     verdict: Verdict | None
@@ -105,8 +119,11 @@ class ProofEntry(msgspec.Struct):
     statistics: dict[str, int]
     obligations: list[ProofObligation]
     reduction: str | None
+    premises: list[PremiseEntry]
     bounds: list[BoundEntry]
     notes: list[str]
+    dead_end: TraceEntry | None
+    """A run after which no round is possible."""
     witnesses: list[WitnessEntry]
     suggestions: list[SuggestionEntry]
     suggestion_note: str | None
@@ -156,6 +173,7 @@ def _proof(result: ProofResult, witness: bool, suggested: Suggested | None) -> P
         options={} if subject is None else dict(subject.options),
         parameters={} if subject is None else dict(subject.parameters),
         property=None if subject is None else subject.goal,
+        meaning=None if subject is None else subject.goal_meaning,
         assumptions={} if subject is None else dict(subject.assumptions),
         fairness={} if subject is None else dict(subject.fairness),
         verdict=None if result.error is not None else result.verdict,
@@ -165,8 +183,12 @@ def _proof(result: ProofResult, witness: bool, suggested: Suggested | None) -> P
         statistics={} if subject is None else {"conjuncts": len(conjuncts), "k": subject.k},
         obligations=[] if subject is None else _obligations(result),
         reduction=None if subject is None else subject.reduction,
+        premises=_premises(result),
         bounds=_bounds(result),
         notes=[] if result.vacuity is None else list(result.vacuity.notes),
+        dead_end=None
+        if result.vacuity is None or result.vacuity.dead_end is None
+        else trace_entry(result.vacuity.dead_end),
         witnesses=[WitnessEntry(found.shows, trace_entry(found.run)) for found in result.witnesses if witness],
         suggestions=[] if suggested is None else [_suggestion(found) for found in suggested.found],
         suggestion_note=None if suggested is None or not suggested.remark else suggested.remark,
@@ -176,6 +198,12 @@ def _proof(result: ProofResult, witness: bool, suggested: Suggested | None) -> P
 def _suggestion(found: Suggestion) -> SuggestionEntry:
     conjuncts = [ConjunctEntry(each.name, each.formula, each.source) for each in found.conjuncts]
     return SuggestionEntry(found.proves, conjuncts, list(found.imports), list(found.unproved))
+
+
+def _premises(result: ProofResult) -> list[PremiseEntry]:
+    if result.subject is None or result.subject.reduction is None:
+        return []
+    return [PremiseEntry(each.name, each.meaning, each.verdict) for each in premises(result, result.subject)]
 
 
 def _bounds(result: ProofResult) -> list[BoundEntry]:
@@ -192,6 +220,7 @@ def _obligations(result: ProofResult) -> list[ProofObligation]:
             name=found.name,
             kind=found.kind,
             about=None,
+            meaning=None,
             verdict=found.verdict,
             seconds=round(found.seconds, 3),
             detail=found.detail,
@@ -213,6 +242,7 @@ def _obligation(result: ProofResult, checked: Checked) -> ProofObligation:
         name=found.name,
         kind=found.kind,
         about=checked.question.about,
+        meaning=result.subject.meaning(checked.question.about),
         verdict=found.verdict,
         seconds=round(found.seconds, 3),
         detail=found.detail,
@@ -226,6 +256,9 @@ def _obligation(result: ProofResult, checked: Checked) -> ProofObligation:
         failure=None
         if broken is None
         else FailureEntry(
-            trace_entry(broken.step), broken.words, None if broken.run is None else trace_entry(broken.run)
+            says=failure_in_words(checked),
+            step=trace_entry(broken.step),
+            reached=broken.words,
+            run=None if broken.run is None else trace_entry(broken.run),
         ),
     )

@@ -9,23 +9,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fdverify.engines.inductive import NO_DEAD_END, Kind
+from fdverify.engines.inductive import NO_DEAD_END
 from fdverify.errors import nearby
 from fdverify.proofs.result import Checked, ProofResult, Stability
 from fdverify.reports.argument import argument_tree
+from fdverify.reports.failures import failure_in_words
 from fdverify.reports.suggestions import print_suggested
 from fdverify.reports.table import as_text, described, print_steps, print_verdict
 from fdverify.verdict import Verdict
 
 if TYPE_CHECKING:
     from fdverify.discovery.suggest.suggest import Suggested
-
-_KINDS = {
-    Kind.INITIATION: "initially, {about} is false",
-    Kind.CONSECUTION: "{about} holds with all other conjuncts, and is false after {rounds}",
-    Kind.GOAL: "all conjuncts hold, and the goal {about} does not",
-    Kind.PREMISE: "the invariant does not imply the premise {about}",
-}
 
 
 def proofs_text(
@@ -112,12 +106,10 @@ def _print_failure(console: Console, result: ProofResult, checked: Checked) -> N
     assert result.subject is not None, "and only what was loaded"
     about = checked.question.about
     source = result.subject.sources.get(about)
-    rounds = "this round" if checked.question.rounds == 1 else f"these {checked.question.rounds} rounds"
-    what = _KINDS[checked.question.kind].format(about=about, rounds=rounds)
     place = "" if source is None else f"{source}: "
-    console.print(Text(f"{place}{checked.question.name} fails: {what}", style="bold"), soft_wrap=True)
-    meaning = result.subject.meanings.get(about, result.subject.goal_meaning)
-    console.print(Text(f"  {about}: {meaning}"), soft_wrap=True)
+    line = f"{place}{checked.question.name} fails: {failure_in_words(checked)}"
+    console.print(Text(line, style="bold"), soft_wrap=True)
+    console.print(Text(f"  {about}: {result.subject.meaning(about)}"), soft_wrap=True)
     print_steps(console, checked.broken.step)
     console.print(Text(f"  {checked.broken.words}"), soft_wrap=True)
     # A run from the start that is the step itself need not be shown twice.

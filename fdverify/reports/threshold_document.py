@@ -24,6 +24,7 @@ class ThresholdStep(msgspec.Struct):
     """So many processes take a rule, one after the other; the values of locations and shared variables after it."""
 
     rule: int
+    guard: str
     source: str
     target: str
     processes: int
@@ -64,6 +65,8 @@ class ThresholdDocument(msgspec.Struct):
     exit_code: int
     seconds: float
     statistics: dict[str, int]
+    locations: list[str]
+    shared: list[str]
     specifications: list[SpecificationEntry]
 
 
@@ -96,6 +99,8 @@ def checks_document(
             "rules": len(automaton.rules),
             "guards": len({rule.guard for rule in automaton.rules}),
         },
+        locations=[location.name for location in automaton.locations],
+        shared=list(automaton.shared),
         specifications=[
             SpecificationEntry(
                 name=checked.specification,
@@ -125,6 +130,7 @@ def _trace(run: Counterexample) -> ThresholdTrace:
         steps=[
             ThresholdStep(
                 rule=step.rule.number,
+                guard=formula_text(step.rule.guard),
                 source=step.rule.source,
                 target=step.rule.target,
                 processes=step.processes,

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from fdverify import __version__
+from fdverify.reports.document import formatted_schema
 from fdverify.reports.table import as_text
 from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.tables import AlgorithmRow, ComparedRow
+from fdverify.verdict import Verdict
+
+SCHEMA = Path(__file__).with_name("threshold_table_schema.json")
 
 
 def tables_text(compared: Sequence[ComparedRow], algorithms: Sequence[AlgorithmRow]) -> str:
@@ -49,34 +56,75 @@ def _sizes(automaton: Automaton) -> dict[str, int]:
     }
 
 
+class PublishedEntry(msgspec.Struct):
+    """A row of a published table, and what is found here."""
+
+    algorithm: str
+    parameters: str
+    specification: str
+    published: str
+    spin_seconds: str
+    verdict: str
+    seconds: float
+    agrees: bool
+
+
+class AlgorithmEntry(msgspec.Struct):
+    """A specification of an automaton, for all parameters."""
+
+    file: str
+    locations: int
+    rules: int
+    guards: int
+    specification: str
+    verdict: Verdict
+    seconds: float
+
+
+class TablesDocument(msgspec.Struct):
+    """What `fdverify threshold table` found."""
+
+    tool: Literal["fdverify"]
+    version: str
+    command: Literal["threshold table"]
+    exit_code: int
+    published: list[PublishedEntry]
+    algorithms: list[AlgorithmEntry]
+
+
 def tables_document(compared: Sequence[ComparedRow], algorithms: Sequence[AlgorithmRow], exit_code: int) -> str:
-    document = {
-        "tool": "fdverify",
-        "version": __version__,
-        "command": "threshold table",
-        "exit_code": exit_code,
-        "published": [
-            {
-                "algorithm": row.published.algorithm,
-                "parameters": row.published.parameters,
-                "specification": row.published.specification,
-                "published": row.published.verdict,
-                "spin_seconds": row.published.seconds,
-                "verdict": row.verdict,
-                "seconds": round(row.seconds, 3),
-                "agrees": row.agrees,
-            }
+    document = TablesDocument(
+        tool="fdverify",
+        version=__version__,
+        command="threshold table",
+        exit_code=exit_code,
+        published=[
+            PublishedEntry(
+                algorithm=row.published.algorithm,
+                parameters=row.published.parameters,
+                specification=row.published.specification,
+                published=row.published.verdict,
+                spin_seconds=row.published.seconds,
+                verdict=row.verdict,
+                seconds=round(row.seconds, 3),
+                agrees=row.agrees,
+            )
             for row in compared
         ],
-        "algorithms": [
-            {
-                "file": entry.file,
+        algorithms=[
+            AlgorithmEntry(
+                file=entry.file,
                 **_sizes(entry.automaton),
-                "specification": entry.checked.specification,
-                "verdict": str(entry.checked.verdict),
-                "seconds": round(entry.checked.seconds, 3),
-            }
+                specification=entry.checked.specification,
+                verdict=entry.checked.verdict,
+                seconds=round(entry.checked.seconds, 3),
+            )
             for entry in algorithms
         ],
-    }
-    return json.dumps(document, indent=2) + "\n"
+    )
+    return json.dumps(msgspec.to_builtins(document), indent=2) + "\n"
+
+
+def schema() -> bytes:
+    """The JSON Schema of the document, as it ships."""
+    return formatted_schema(TablesDocument)

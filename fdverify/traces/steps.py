@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from fdverify.models.cast import Cast, cast_of
 from fdverify.models.expression import Expression
 from fdverify.models.interpret import observe
 from fdverify.models.system import Integers, State, System
+from fdverify.traces.messages import Message, messages
 from fdverify.traces.run import Run, Trace, replay
 
 
@@ -31,10 +33,14 @@ class Shown:
     rows: tuple[Row, ...]
     loop: int | None = None
     """The round after which the rows repeat for ever."""
+    cast: Cast = field(default_factory=Cast)
+    messages: tuple[Message, ...] = ()
 
 
 def shown(system: System, run: Run, subrounds: bool = False, show: Sequence[Expression] = ()) -> Shown:
-    return Shown(dict(run.parameters), tuple(rows(replay(system, run), subrounds, show)), run.loop)
+    trace = replay(system, run)
+    seen = tuple(rows(trace, subrounds, show))
+    return Shown(dict(run.parameters), seen, run.loop, cast_of(system), messages(trace, subrounds))
 
 
 def rows(trace: Trace, subrounds: bool, show: Sequence[Expression]) -> list[Row]:

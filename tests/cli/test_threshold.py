@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from fdverify.reports import threshold_tables
 from fdverify.reports.threshold_document import SCHEMA, schema
 from tests.cli.script import run
 from tests.threshold.small import STRB
@@ -35,6 +36,7 @@ def validator() -> Any:
 
 def test_shipped_schema_is_of_this_version() -> None:
     assert SCHEMA.read_bytes() == schema()
+    assert threshold_tables.SCHEMA.read_bytes() == threshold_tables.schema()
 
 
 @pytest.mark.parametrize("driver", ["auto", "query", "search"])
@@ -150,6 +152,7 @@ def test_published_tables_beside_ours(tmp_path: Path) -> None:
     assert re.search(r"│ strb\.ta +│ 4 +│ 8 +│ 3 +│ relay +│ proved", outcome.stdout)
     table.write_text(table.read_text().replace("relay,violated", "relay,holds"))
     document = json.loads(run("threshold", "table", str(folder), "--json").stdout)
+    jsonschema.validate(document, json.loads(threshold_tables.SCHEMA.read_text()))
     assert document["exit_code"] == 1
     assert {row["verdict"] for row in document["published"] if not row["agrees"]} == {"violated"}
     table.unlink()

@@ -215,6 +215,46 @@ def never(s):
     assert [note for note in document["proofs"][0]["notes"] if "never" in note]
 
 
+STOPPING = """
+from fdverify.proofs import Proof
+
+proof = Proof("{model}:STOPPING", timeout="any")
+
+
+@proof.goal
+def waits(s):
+    "Waiting takes time."
+    return s.waiting_time >= 0
+
+
+@proof.invariant
+def grows(s):
+    "The timeout is positive."
+    return s.timeout >= 1
+"""
+
+
+def test_a_dead_end_is_a_run(tmp_path: Path, cache: dict[str, str]) -> None:
+    model = ROOT / "examples" / "broken_detectors.py"
+    folder = written(tmp_path / "proofs", stopping=STOPPING.format(model=model))
+    code, document = found(str(folder), env=cache)
+    (proof,) = document["proofs"]
+    assert (code, proof["verdict"]) == (4, "vacuous")
+    assert proof["dead_end"]["steps"][-1]["state"]["suspected"]
+    assert verify(str(folder), env=cache).stdout.count("yes*") == 1
+
+
+def test_what_fails_is_said_with_the_step(cache: dict[str, str]) -> None:
+    _, document = found(str(ROOT / "examples" / "first_attempt.py"), env=cache)
+    (proof,) = document["proofs"]
+    assert (proof["property"], proof["dead_end"], proof["premises"]) == ("only_old", None, [])
+    (broken,) = (each for each in proof["obligations"] if each["failure"])
+    says = "only_old_messages holds with all other conjuncts, and is false after this round"
+    assert (broken["failure"]["says"], broken["meaning"]) == (says, "The same.")
+    (message,) = broken["failure"]["step"]["messages"]
+    assert (message["sent"], message["ages"], message["ended"]) == (None, [0, 1], None)
+
+
 def test_a_witness_is_a_run_to_the_goals_premise(cache: dict[str, str]) -> None:
     path = str(INVARIANTS / "strong_completeness_fixed_timeout.py")
     _, document = found(path, "--witness", env=cache)

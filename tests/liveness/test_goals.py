@@ -40,6 +40,17 @@ def test_the_report_is_a_tree_of_the_premises_that_ends_in_the_bounds(cache: dic
     assert "no bound (quiet runs of any length may come before it)" in outcome.stdout
 
 
+def test_the_document_has_the_tree(cache: dict[str, str]) -> None:
+    _, document = found(proof(SUSPICION), env=cache)
+    (entry,) = document["proofs"]
+    lines = verify(proof(SUSPICION), env=cache).stdout.splitlines()
+    for premise in entry["premises"]:
+        assert f"├── {premise['verdict']} {premise['name']}: {premise['meaning']}" in lines
+    assert sum(line.startswith("├── proved ") for line in lines) == len(entry["premises"]) == 11
+    premises = {each["name"]: each["meaning"] for each in entry["obligations"] if each["kind"] == "premise"}
+    assert premises.items() <= {each["name"]: each["meaning"] for each in entry["premises"]}.items()
+
+
 def test_the_bounds_are_numbers_where_the_parameters_are(cache: dict[str, str]) -> None:
     _, document = found(proof(TRUST), proof(SUSPICION), "--delta", "2", "--phi", "3", env=cache)
     trust, suspicion = document["proofs"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not, Number, Truth
 from fdverify.models.buffer import ENCODINGS
+from fdverify.models.cast import Cast, Channel, Process
 from fdverify.models.chandra_toueg.asynchrony import SUSPECTED_AGAIN
 from fdverify.models.chandra_toueg.late_message import late_message
 from fdverify.models.chandra_toueg.phases import (
@@ -100,6 +101,7 @@ def computed(
         fairness=FAIRNESS,
         detector=_detector(phases),
         worst=(late_message(phases.variant),),
+        cast=_cast(crash),
     )
 
 
@@ -165,6 +167,18 @@ def _detector(phases: Phases) -> Detector:
         timeout="timeout",
         first_timeout="initial_timeout",
         crash_clock="hlfsc",
+    )
+
+
+def _cast(crash: bool) -> Cast:
+    crashing = ("crash", "hlfsc") if crash else ()
+    heard = ("suspected", "waiting_time", "timeout", "receiver_timer", "delivered")
+    return Cast(
+        processes=(
+            Process("sender", pc="sender_pc", active="sender_active", owns=("sender_timer", *crashing)),
+            Process("receiver", pc="receiver_pc", active="receiver_active", owns=heard),
+        ),
+        channels=(Channel("buffer", sender="sender", receiver="receiver", delivered="delivered"),),
     )
 
 
