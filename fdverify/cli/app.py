@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 from fdverify.cli import bounds, infer, map
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.guard import guarded, show_version
+from fdverify.cli.new import new_app
 from fdverify.cli.options import (
     OtherModel,
     action,
@@ -81,6 +82,7 @@ def build_app(reference: str) -> typer.Typer:
     app.command("infer", help=infer.HELP, epilog=infer.EPILOG)(infer.infer_action(reference, model))
     app.command("map", help=map.HELP, epilog=map.EPILOG)(map.map_action(reference, model))
     app.add_typer(threshold_app(), name="threshold")
+    app.add_typer(new_app(), name="new")
     return app
 
 

@@ -211,6 +211,11 @@ class Proof:
         marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self.written.items()}
         return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
+    def hints(self) -> dict[str, str]:
+        """What this file says is to be done about its claims when they fail; another file's hints are about that."""
+        told = {name: getattr(predicate, _HINT, None) for name, predicate in self.written.items()}
+        return {name: text for name, text in told.items() if text and self.sources[name].file == self.source.file}
+
     def lemmas(self) -> tuple[Property, ...]:
         """The conjuncts, to help with another goal."""
         return tuple(self._conjuncts)
@@ -277,6 +282,21 @@ def expect_verdict(verdict: str) -> Callable[[Predicate], Predicate]:
         return predicate
 
     return mark
+
+
+_HINT = "fdverify_hint"
+
+
+def hint(text: str) -> Callable[[Predicate], Predicate]:
+    """A decorator for a conjunct or a goal: what to do about it, in one line that is shown when it fails."""
+    if not isinstance(text, str) or not text.strip() or len(text.splitlines()) != 1:
+        raise UsageError(f"{_caller()}: a hint is one line of text, got {shortened(text)}")
+
+    def tell(predicate: Predicate) -> Predicate:
+        setattr(predicate, _HINT, text.strip())
+        return predicate
+
+    return tell
 
 
 def is_stray(value: object, proof: Proof) -> bool:

@@ -91,6 +91,11 @@ class ProofResult:
     def witnesses(self) -> tuple[WitnessShown, ...]:
         return () if self.vacuity is None else self.vacuity.witnesses
 
+    def hint(self, checked: Checked) -> str | None:
+        """What the author of a claim says is to be done when it fails; a conjunct may have the name of the goal."""
+        own = checked.is_about_conjunct or checked.question.kind is Kind.GOAL
+        return None if self.subject is None or not own else self.subject.hints.get(checked.question.about)
+
 
 def exit_code(results: Iterable[ProofResult]) -> int:
     """The most serious one."""

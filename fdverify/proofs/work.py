@@ -71,6 +71,8 @@ class Subject:
     goal_meaning: str
     meanings: Mapping[str, str]
     sources: Mapping[str, str]
+    hints: Mapping[str, str]
+    """What the author says is to be done about a claim that fails."""
     assumptions: Mapping[str, str]
     k: int
     reduction: str | None
@@ -134,6 +136,7 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         goal_meaning=goal.meaning,
         meanings={claim.name: claim.meaning for claim in (*invariant.conjuncts, *invariant.conclusions)},
         sources={name: str(source) for name, source in proof.sources.items()},
+        hints=proof.hints(),
         assumptions=proof.assumed(),
         k=case.k,
         reduction=goal.reduction if isinstance(goal, Argument) else None,

@@ -32,11 +32,12 @@ class StabilityEntry(msgspec.Struct):
 
 
 class FailureEntry(msgspec.Struct):
-    """The step that breaks a conjunct; what is known of reaching it, in words, and the run that does."""
+    """The step that breaks a conjunct; what is known of reaching it, in words, the run that does, the author's hint."""
 
     step: TraceEntry
     reached: str
     run: TraceEntry | None
+    hint: str | None
 
 
 class ProofObligation(msgspec.Struct):
@@ -226,6 +227,9 @@ def _obligation(result: ProofResult, checked: Checked) -> ProofObligation:
         failure=None
         if broken is None
         else FailureEntry(
-            trace_entry(broken.step), broken.words, None if broken.run is None else trace_entry(broken.run)
+            trace_entry(broken.step),
+            broken.words,
+            None if broken.run is None else trace_entry(broken.run),
+            result.hint(checked),
         ),
     )
