@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from keyword import iskeyword
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -49,13 +49,23 @@ def _write(template: str, name: str, more: list[str]) -> None:
     path = Path(f"{name}.py")
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+            _fill(file, text)
     except FileExistsError:
         raise UsageError(f"there is a {path} already", "choose another name") from None
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
     commands = [f"verify-invariant {path}", *more]
     print_out(f"wrote {path}\n" + "".join(f"next: {command}\n" for command in commands))
+
+
+def _fill(file: TextIO, text: str) -> None:
+    """All of it, or there is no such file."""
+    try:
+        file.write(text)
+        file.flush()
+    except OSError:
+        Path(file.name).unlink()
+        raise
 
 
 def _check(name: str) -> None:

@@ -44,7 +44,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _verify(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="proof files, or folders of them")],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH...", help="proof files, or folders of them")
+    ] = None,
+    shipped: Annotated[bool, typer.Option("--shipped", help="check the proofs that come with the package")] = False,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="NAME", help="check this conjunct or obligation only; repeatable"),
@@ -92,6 +95,8 @@ def _verify(
 ) -> int:
     start = perf_counter()
     check_time_limit(time_limit)
+    if not paths and not shipped:
+        raise UsageError("there is nothing to check", "name proof files or folders, or give --shipped")
     numbers = {name: number_or_symbolic(name, text) for name, text in (("delta", delta), ("phi", phi), ("gst", gst))}
     chosen = {"variant": variant, "buffer": buffer}
     # Imported here: --help needs neither the solver nor the models.
@@ -99,6 +104,7 @@ def _verify(
     from fdverify.proofs.course import Settings
     from fdverify.proofs.files import proof_files
     from fdverify.proofs.result import exit_code
+    from fdverify.proofs.shipped import FOLDER
 
     if second_opinion is not None:
         from fdverify.smt.second import check_available
@@ -122,7 +128,7 @@ def _verify(
     )
     line = StageLine()
     try:
-        results = check(proof_files(paths), settings, line)
+        results = check(proof_files([*(paths or ()), *([FOLDER] if shipped else ())]), settings, line)
     finally:
         line.close()
     for result in results:
