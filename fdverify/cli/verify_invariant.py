@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fdverify.cli.guard import guarded, print_error, show_version
-from fdverify.cli.output import SYMBOLIC, check_time_limit, number_or_symbolic, print_out
+from fdverify.cli.output import (
+    SYMBOLIC,
+    check_time_limit,
+    check_writable,
+    number_or_symbolic,
+    print_out,
+    write_file,
+)
 from fdverify.cli.progress import StageLine, TextLine
 from fdverify.errors import UsageError
 
@@ -71,6 +78,9 @@ def _verify(
         int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="worker processes; one a core by default")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", metavar="FILE", help="write what failed, as SARIF for code scanning")
+    ] = None,
     smtlib: Annotated[
         Path | None, typer.Option("--smtlib", metavar="DIR", help="write every obligation as an SMT-LIB file")
     ] = None,
@@ -110,6 +120,8 @@ def _verify(
         from fdverify.smt.second import check_available
 
         check_available(second_opinion)
+    if sarif is not None:
+        check_writable(sarif)
     if smtlib is not None and smtlib.exists() and not smtlib.is_dir():
         raise UsageError(f"cannot write into {smtlib}: it is no folder")
     settings = Settings(
@@ -134,6 +146,10 @@ def _verify(
     for result in results:
         if result.error is not None:
             print_error(result.error)
+    if sarif is not None:
+        from fdverify.reports.sarif import sarif_log
+
+        write_file(sarif, sarif_log(results))
     suggested = _suggested(results, settings, start) if suggest else []
     seconds = perf_counter() - start
     if json:

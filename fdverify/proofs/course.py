@@ -119,8 +119,8 @@ class Course:
         return settings.second_opinion is not None or settings.stability > 0 or settings.seed != 0
 
     def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
-        # A step is the same whatever else was asked.
-        task = Task((self, stage, name, at), what, limit, alone=stage in ("explain", "weaken"))
+        # A step is the same whatever else was asked, and so is the text of an obligation, which it is remembered by.
+        task = Task((self, stage, name, at), what, limit, alone=stage in ("prepare", "explain", "weaken"))
         if stage not in ("load", "prepare", "vacuity", "weaken"):
             self._running.add(task.key)
         return task

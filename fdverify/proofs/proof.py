@@ -211,6 +211,10 @@ class Proof:
         marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self.written.items()}
         return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
+    def definitions(self) -> dict[str, Source]:
+        """The lines where the claims are defined, which may be below their decorators."""
+        return {name: _definition(predicate, self.sources[name]) for name, predicate in self.written.items()}
+
     def hints(self) -> dict[str, str]:
         """What this file says is to be done about its claims when they fail; another file's hints are about that."""
         told = {name: getattr(predicate, _HINT, None) for name, predicate in self.written.items()}
@@ -320,6 +324,15 @@ def source_of(predicate: Any) -> Source:
     if code is None:
         raise UsageError(f"{_caller()}: {shortened(predicate)} is no function", "decorate a function of the state")
     return Source(Path(code.co_filename), code.co_firstlineno)
+
+
+def _definition(function: Callable[[Any], Any], source: Source) -> Source:
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):  # it was not read from a file
+        return source
+    below = (place for place, line in enumerate(lines) if line.lstrip().startswith("def "))
+    return Source(source.file, first + next(below, 0))
 
 
 def _caller() -> Source:

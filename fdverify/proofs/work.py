@@ -15,7 +15,7 @@ from fdverify.models.model import OptionValue
 from fdverify.models.system import System
 from fdverify.models.user_files import blaming, loaded_file, neighbours_importable
 from fdverify.proofs.files import load_proof
-from fdverify.proofs.proof import Proof
+from fdverify.proofs.proof import Proof, Source
 from fdverify.smt.cache import Cache
 from fdverify.smt.decide import Decision, decide
 from fdverify.smt.script import Script
@@ -71,6 +71,9 @@ class Subject:
     goal_meaning: str
     meanings: Mapping[str, str]
     sources: Mapping[str, str]
+    begins: Source
+    """Where the proof is made in its file."""
+    definitions: Mapping[str, Source]
     hints: Mapping[str, str]
     """What the author says is to be done about a claim that fails."""
     assumptions: Mapping[str, str]
@@ -136,6 +139,8 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         goal_meaning=goal.meaning,
         meanings={claim.name: claim.meaning for claim in (*invariant.conjuncts, *invariant.conclusions)},
         sources={name: str(source) for name, source in proof.sources.items()},
+        begins=proof.source,
+        definitions=proof.definitions(),
         hints=proof.hints(),
         assumptions=proof.assumed(),
         k=case.k,

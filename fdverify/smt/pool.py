@@ -28,7 +28,7 @@ class Task:
 
     Work that takes longer than ``patience`` while other work waits is stopped and begun again later with more of it, so
     that a few hard questions do not keep the easy ones waiting.  Work to be done ``alone`` gets a process that has done
-    nothing before: which of several models a solver finds depends on what it was asked earlier.
+    nothing before: which of several models a solver finds, and how it prints a term, depends on what it did earlier.
     """
 
     key: Any
