@@ -36,6 +36,10 @@ class Entries:
         return self._folder / key[:2] / key
 
 
+def digest(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
 def _checksum(key: str, content: str) -> str:
     return sha256(f"{key}\n{content}".encode()).hexdigest()
 

@@ -99,6 +99,9 @@ def _verify(
     suggest: Annotated[
         bool, typer.Option("--suggest", help="look for conjuncts that are missing, where a step breaks a proof")
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="check again whenever a file is saved that a proof rests on")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="show the version and exit", is_eager=True, callback=show_version)
     ] = False,
@@ -107,6 +110,8 @@ def _verify(
     check_time_limit(time_limit)
     if not paths and not shipped:
         raise UsageError("there is nothing to check", "name proof files or folders, or give --shipped")
+    if watch:
+        _check_watchable({"--json": json, "--sarif": sarif is not None, "--suggest": suggest})
     numbers = {name: number_or_symbolic(name, text) for name, text in (("delta", delta), ("phi", phi), ("gst", gst))}
     chosen = {"variant": variant, "buffer": buffer}
     # Imported here: --help needs neither the solver nor the models.
@@ -138,9 +143,14 @@ def _verify(
         cache=cache,
         **({} if jobs is None else {"jobs": jobs}),
     )
+    named = [*(paths or ()), *([FOLDER] if shipped else ())]
+    if watch:
+        from fdverify.cli.watch import watch as watch_files
+
+        watch_files(named, settings, witness)
     line = StageLine()
     try:
-        results = check(proof_files([*(paths or ()), *([FOLDER] if shipped else ())]), settings, line)
+        results = check(proof_files(named), settings, line)
     finally:
         line.close()
     for result in results:
@@ -161,6 +171,13 @@ def _verify(
 
         print_out(proofs_text(results, seconds, witness, suggested))
     return exit_code(results)
+
+
+def _check_watchable(given: dict[str, bool]) -> None:
+    """Refuse what is made once, at the end, of which there is none."""
+    for flag, is_given in given.items():
+        if is_given:
+            raise UsageError(f"{flag} is for one check, and --watch goes on checking", "leave one of them out")
 
 
 def _suggested(results: Sequence[ProofResult], settings: Settings, start: float) -> Sequence[Suggested]:

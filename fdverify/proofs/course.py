@@ -135,6 +135,11 @@ class Course:
                 "is there an endless loop?",
             )
             return []
+        loaded: work.Loaded = outcome.value
+        self.result.files = loaded.files
+        if loaded.error is not None:
+            self.result.error = loaded.error
+            return []
         root = folder() if self._settings.cache and not self._bypasses_cache() else None
         prepare = self._task("prepare", "", partial(work.prepare, self.case, root))
         return [prepare, *(self.looking_for_vacuity() if self._all_at_once and not self._settings.only else [])]
@@ -145,6 +150,7 @@ class Course:
             return []
         prepared: work.Prepared = outcome.value
         self.result.subject = prepared.subject
+        self.result.files = prepared.files
         wanted = set(self._settings.only)
         for question, cached in prepared.questions:
             if wanted and not wanted & {question.name, question.about}:

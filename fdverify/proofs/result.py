@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -73,6 +73,8 @@ class ProofResult:
     """Why there are no obligations."""
     seconds: float = 0.0
     """Spent on it by all workers together."""
+    files: Mapping[Path, str] = field(default_factory=dict)
+    """The files that were read for it, with digests of what they said then."""
 
     @property
     def name(self) -> str:
