@@ -59,7 +59,7 @@ class Course:
         self._label = label
         self._all_at_once = all_at_once
         self.case = case
-        self.result = ProofResult(case.path)
+        self.result = ProofResult(case.path, label)
         self._place = nearby(case.path)
         self._running: set[Any] = set()
         self._weakened = False

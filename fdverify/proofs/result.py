@@ -63,6 +63,8 @@ class ProofResult:
     """What came of one file: a verdict with what it rests on, or an error."""
 
     path: Path
+    name: str
+    """The file's, and its folder's where two files have the same."""
     subject: Subject | None = None
     error: FdverifyError | None = None
     verdict: Verdict = Verdict.UNKNOWN
@@ -75,10 +77,6 @@ class ProofResult:
     """Spent on it by all workers together."""
     files: Mapping[Path, str] = field(default_factory=dict)
     """The files that were read for it, with digests of what they said then."""
-
-    @property
-    def name(self) -> str:
-        return self.path.stem
 
     @property
     def obligations(self) -> list[Obligation]:
