@@ -23,9 +23,12 @@ class Entries:
 
     def write(self, key: str, content: str) -> None:
         """Keep it; a folder that cannot be written is no reason to fail."""
+        aside = self._folder / _UNFINISHED
         try:
             self._file(key).parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._file(key), f"{_checksum(key, content)}\n{content}\n")
+            aside.mkdir(exist_ok=True)
+            _sweep(aside)
+            write_whole(self._file(key), f"{_checksum(key, content)}\n{content}\n", aside)
         except OSError:
             return
 
@@ -33,23 +36,56 @@ class Entries:
         return self._folder / key[:2] / key
 
 
+def digest(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
 def _checksum(key: str, content: str) -> str:
     return sha256(f"{key}\n{content}".encode()).hexdigest()
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replace a file; a device or a pipe, which cannot be replaced, is written to."""
+_UNFINISHED = "unfinished"
+"""Where entries are until they are whole, so that what a killed process leaves behind is found without a search."""
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what processes have left that are gone.
+
+    One on another machine or in another container may seem to be gone; its entry is then not kept, and nothing breaks.
+    """
+    for left in folder.iterdir():
+        owner = left.name.partition(".")[0]
+        if not (owner.isdigit() and _lives(int(owner))):
+            left.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
+
+
+def write_whole(path: Path, text: str, aside: Path | None = None) -> None:
+    """Replace a file; a device or a pipe, which cannot be replaced, is written to.
+
+    Until it is whole it is beside the old one, hidden, or ``aside`` in a folder of the same disk.
+    """
     if path.exists() and not path.is_file():
         path.write_text(text)
         return
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+    prefix = f".{path.name[:40]}." if aside is None else f"{os.getpid()}."
+    handle, name = tempfile.mkstemp(dir=aside or path.parent, prefix=prefix)
     try:
         with os.fdopen(handle, "w") as file:
             file.write(text)
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
     except BaseException:
-        os.unlink(name)
+        Path(name).unlink(missing_ok=True)
         raise
 
 

@@ -14,6 +14,7 @@ from fdverify.cli import bounds, infer, map
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.epilog import epilog
 from fdverify.cli.guard import guarded, show_version
+from fdverify.cli.new import new_app
 from fdverify.cli.options import (
     OtherModel,
     action,
@@ -92,6 +93,7 @@ def build_app(reference: str) -> typer.Typer:
         map.map_action(reference, model)
     )
     app.add_typer(threshold_app(), name="threshold")
+    app.add_typer(new_app(), name="new")
     return app
 
 

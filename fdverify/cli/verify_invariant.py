@@ -19,6 +19,7 @@ from fdverify.cli.output import (
     number_or_symbolic,
     print_out,
     write_page,
+    write_file,
 )
 from fdverify.cli.progress import StageLine, TextLine
 from fdverify.errors import UsageError
@@ -59,7 +60,10 @@ def build_app() -> typer.Typer:
 
 
 def _verify(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="proof files, or folders of them")],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH...", help="proof files, or folders of them")
+    ] = None,
+    shipped: Annotated[bool, typer.Option("--shipped", help="check the proofs that come with the package")] = False,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="NAME", help="check this conjunct or obligation only; repeatable"),
@@ -84,6 +88,9 @@ def _verify(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help=HTML)] = None,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", metavar="FILE", help="write what failed, as SARIF for code scanning")
+    ] = None,
     smtlib: Annotated[
         Path | None, typer.Option("--smtlib", metavar="DIR", help="write every obligation as an SMT-LIB file")
     ] = None,
@@ -102,12 +109,19 @@ def _verify(
     suggest: Annotated[
         bool, typer.Option("--suggest", help="look for conjuncts that are missing, where a step breaks a proof")
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="check again whenever a file is saved that a proof rests on")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="show the version and exit", is_eager=True, callback=show_version)
     ] = False,
 ) -> int:
     start = perf_counter()
     check_time_limit(time_limit)
+    if not paths and not shipped:
+        raise UsageError("there is nothing to check", "name proof files or folders, or give --shipped")
+    if watch:
+        _check_watchable({"--json": json, "--sarif": sarif is not None, "--suggest": suggest})
     numbers = {name: number_or_symbolic(name, text) for name, text in (("delta", delta), ("phi", phi), ("gst", gst))}
     chosen = {"variant": variant, "buffer": buffer}
     # Imported here: --help needs neither the solver nor the models.
@@ -115,11 +129,14 @@ def _verify(
     from fdverify.proofs.course import Settings
     from fdverify.proofs.files import proof_files
     from fdverify.proofs.result import exit_code
+    from fdverify.proofs.shipped import FOLDER
 
     if second_opinion is not None:
         from fdverify.smt.second import check_available
 
         check_available(second_opinion)
+    if sarif is not None:
+        check_writable(sarif)
     if smtlib is not None and smtlib.exists() and not smtlib.is_dir():
         raise UsageError(f"cannot write into {smtlib}: it is no folder")
     if html is not None:
@@ -138,14 +155,23 @@ def _verify(
         cache=cache,
         **({} if jobs is None else {"jobs": jobs}),
     )
+    named = [*(paths or ()), *([FOLDER] if shipped else ())]
+    if watch:
+        from fdverify.cli.watch import watch as watch_files
+
+        watch_files(named, settings, witness)
     line = StageLine()
     try:
-        results = check(proof_files(paths), settings, line)
+        results = check(proof_files(named), settings, line)
     finally:
         line.close()
     for result in results:
         if result.error is not None:
             print_error(result.error)
+    if sarif is not None:
+        from fdverify.reports.sarif import sarif_log
+
+        write_file(sarif, sarif_log(results))
     suggested = _suggested(results, settings, start) if suggest else []
     seconds = perf_counter() - start
     found = ""
@@ -161,6 +187,13 @@ def _verify(
         found = proofs_text(results, seconds, witness, suggested)
     print_out(found)
     return exit_code(results)
+
+
+def _check_watchable(given: dict[str, bool]) -> None:
+    """Refuse what is made once, at the end, of which there is none."""
+    for flag, is_given in given.items():
+        if is_given:
+            raise UsageError(f"{flag} is for one check, and --watch goes on checking", "leave one of them out")
 
 
 def _suggested(results: Sequence[ProofResult], settings: Settings, start: float) -> Sequence[Suggested]:

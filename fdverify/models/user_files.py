@@ -29,6 +29,8 @@ class _Loaded:
 
 _loaded: dict[Path, _Loaded] = {}
 """What was run in this process: running a file again may take long, or print again."""
+_read: dict[Path, dict[Path, bytes]] = {}
+"""For each file that was asked for, the files that were read for it and what they said, even if running it failed."""
 _running: list[_Loaded] = []
 """What is being run: a file may ask for a model in another one."""
 _USERS = "fdverify_user_"
@@ -50,22 +52,29 @@ def loaded_contents() -> dict[Path, bytes]:
     return {path: content for loaded in _loaded.values() for path, content in loaded.contents.items()}
 
 
+def contents_read(path: Path) -> dict[Path, bytes]:
+    """What was read to run a user's file in this process: the file, its neighbours, the models it names."""
+    return dict(_read.get(path.resolve(), {}))
+
+
 def load_module(path: Path) -> ModuleType:
     """Run a user's Python file, once as it is; whatever is wrong with it is said in one line that names the place."""
     if not path.is_file():
         raise UsageError(f"no such file: {nearby(path)}")
     known = _loaded.get(path.resolve())
-    if known is None or not known.is_current():
-        known = _loaded[path.resolve()] = _run(path)
-    for outer in _running:
-        outer.contents.update(known.contents)
+    try:
+        if known is None or not known.is_current():
+            known = _loaded[path.resolve()] = _run(path)
+    finally:
+        for outer in _running:
+            outer.contents.update(contents_read(path))
     return known.module
 
 
 def _run(path: Path) -> _Loaded:
     # A name of its own, so that a user's random.py does not stand in for Python's.
     name = f"{_USERS}{path.stem}"
-    contents: dict[Path, bytes] = {}
+    contents = _read[path.resolve()] = dict[Path, bytes]()
     loader = _SourceAsItIs(name, str(path.resolve()), contents)
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     assert spec is not None, "a path with a loader has a spec"

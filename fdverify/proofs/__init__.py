@@ -1,6 +1,6 @@
 """Proofs in Python files: a model, a goal, and the named conjuncts of an inductive invariant."""
 
 from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo
-from fdverify.proofs.proof import Proof, expect_verdict
+from fdverify.proofs.proof import Proof, expect_verdict, hint
 
-__all__ = ["Always", "EventuallyAlways", "LeadsTo", "Proof", "expect_verdict"]
+__all__ = ["Always", "EventuallyAlways", "LeadsTo", "Proof", "expect_verdict", "hint"]

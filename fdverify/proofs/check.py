@@ -26,9 +26,15 @@ class Stage:
 
 
 def check(
-    sources: Iterable[Path | Proof], settings: Settings, report: Callable[[Stage], None] = lambda stage: None
+    sources: Iterable[Path | Proof],
+    settings: Settings,
+    report: Callable[[Stage], None] = lambda stage: None,
+    beat: Callable[[], None] | None = None,
 ) -> list[ProofResult]:
-    """Check the proofs, of these files or at hand; a bad file does not stop the others."""
+    """Check the proofs, of these files or at hand; a bad file does not stop the others.
+
+    ``beat`` is called often meanwhile, and may raise an exception to give it up.
+    """
     courses = _courses([settings.case(source) for source in sources], settings)
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
 
@@ -38,7 +44,7 @@ def check(
         return tasks
 
     with Pool(settings.jobs, settings.memory_limit, [course.case for course in courses]) as pool:
-        pool.run([task for course in courses for task in course.first_tasks()], finished, deadline)
+        pool.run([task for course in courses for task in course.first_tasks()], finished, deadline, beat)
     results = [course.concluded() for course in courses]
     _check_only(results, settings.only)
     return results

@@ -59,7 +59,7 @@ class Course:
         self._label = label
         self._all_at_once = all_at_once
         self.case = case
-        self.result = ProofResult(case.path)
+        self.result = ProofResult(case.path, label)
         self._place = nearby(case.path)
         self._running: set[Any] = set()
         self._weakened = False
@@ -119,8 +119,8 @@ class Course:
         return settings.second_opinion is not None or settings.stability > 0 or settings.seed != 0
 
     def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
-        # A step is the same whatever else was asked.
-        task = Task((self, stage, name, at), what, limit, alone=stage in ("explain", "weaken"))
+        # A step is the same whatever else was asked, and so is the text of an obligation, which it is remembered by.
+        task = Task((self, stage, name, at), what, limit, alone=stage in ("prepare", "explain", "weaken"))
         if stage not in ("load", "prepare", "vacuity", "weaken"):
             self._running.add(task.key)
         return task
@@ -135,6 +135,11 @@ class Course:
                 "is there an endless loop?",
             )
             return []
+        loaded: work.Loaded = outcome.value
+        self.result.files = loaded.files
+        if loaded.error is not None:
+            self.result.error = loaded.error
+            return []
         root = folder() if self._settings.cache and not self._bypasses_cache() else None
         prepare = self._task("prepare", "", partial(work.prepare, self.case, root))
         return [prepare, *(self.looking_for_vacuity() if self._all_at_once and not self._settings.only else [])]
@@ -145,6 +150,7 @@ class Course:
             return []
         prepared: work.Prepared = outcome.value
         self.result.subject = prepared.subject
+        self.result.files = prepared.files
         wanted = set(self._settings.only)
         for question, cached in prepared.questions:
             if wanted and not wanted & {question.name, question.about}:

@@ -11,21 +11,25 @@ from fdverify.proofs.proof import Proof, is_stray, proofs_of, source_of
 
 
 def proof_files(paths: Iterable[Path]) -> list[Path]:
-    """The files named, and those in the folders named; a file whose name starts with _ is no proof but helps some."""
-    found: dict[Path, None] = {}
+    """The files named, and those in the folders named, each once, under the first of its names.
+
+    A file whose name starts with _ is no proof but helps some.
+    """
+    found: dict[Path, Path] = {}
     for path in paths:
         if path.is_dir():
             inside = sorted(file for file in path.glob("*.py") if not file.name.startswith("_"))
             if not inside:
                 raise UsageError(f"there is no proof file in {path}", "proofs are .py files")
-            found.update(dict.fromkeys(inside))
+            for file in inside:
+                found.setdefault(file.resolve(), file)
         elif path.is_file() and path.suffix == ".py":
-            found[path] = None
+            found.setdefault(path.resolve(), path)
         elif path.exists():
             raise UsageError(f"{path} is no proof file", "proofs are .py files")
         else:
             raise UsageError(f"no such file: {path}")
-    return list(found)
+    return list(found.values())
 
 
 def load_proof(path: Path) -> Proof:

@@ -211,6 +211,15 @@ class Proof:
         marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self.written.items()}
         return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
+    def definitions(self) -> dict[str, Source]:
+        """The lines where the claims are defined, which may be below their decorators."""
+        return {name: _definition(predicate, self.sources[name]) for name, predicate in self.written.items()}
+
+    def hints(self) -> dict[str, str]:
+        """What this file says is to be done about its claims when they fail; another file's hints are about that."""
+        told = {name: getattr(predicate, _HINT, None) for name, predicate in self.written.items()}
+        return {name: text for name, text in told.items() if text and self.sources[name].file == self.source.file}
+
     def lemmas(self) -> tuple[Property, ...]:
         """The conjuncts, to help with another goal."""
         return tuple(self._conjuncts)
@@ -279,6 +288,21 @@ def expect_verdict(verdict: str) -> Callable[[Predicate], Predicate]:
     return mark
 
 
+_HINT = "fdverify_hint"
+
+
+def hint(text: str) -> Callable[[Predicate], Predicate]:
+    """A decorator for a conjunct or a goal: what to do about it, in one line that is shown when it fails."""
+    if not isinstance(text, str) or not text.strip() or len(text.splitlines()) != 1:
+        raise UsageError(f"{_caller()}: a hint is one line of text, got {shortened(text)}")
+
+    def tell(predicate: Predicate) -> Predicate:
+        setattr(predicate, _HINT, text.strip())
+        return predicate
+
+    return tell
+
+
 def is_stray(value: object, proof: Proof) -> bool:
     """Whether it is a function of the proof's file that is expected to fail and is not one of its claims."""
     marked = inspect.isfunction(value) and hasattr(value, _EXPECTED)
@@ -300,6 +324,15 @@ def source_of(predicate: Any) -> Source:
     if code is None:
         raise UsageError(f"{_caller()}: {shortened(predicate)} is no function", "decorate a function of the state")
     return Source(Path(code.co_filename), code.co_firstlineno)
+
+
+def _definition(function: Callable[[Any], Any], source: Source) -> Source:
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):  # it was not read from a file
+        return source
+    below = (place for place, line in enumerate(lines) if line.lstrip().startswith("def "))
+    return Source(source.file, first + next(below, 0))
 
 
 def _caller() -> Source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -63,6 +63,8 @@ class ProofResult:
     """What came of one file: a verdict with what it rests on, or an error."""
 
     path: Path
+    name: str
+    """The file's, and its folder's where two files have the same."""
     subject: Subject | None = None
     error: FdverifyError | None = None
     verdict: Verdict = Verdict.UNKNOWN
@@ -73,10 +75,8 @@ class ProofResult:
     """Why there are no obligations."""
     seconds: float = 0.0
     """Spent on it by all workers together."""
-
-    @property
-    def name(self) -> str:
-        return self.path.stem
+    files: Mapping[Path, str] = field(default_factory=dict)
+    """The files that were read for it, with digests of what they said then."""
 
     @property
     def obligations(self) -> list[Obligation]:
@@ -90,6 +90,11 @@ class ProofResult:
     @property
     def witnesses(self) -> tuple[WitnessShown, ...]:
         return () if self.vacuity is None else self.vacuity.witnesses
+
+    def hint(self, checked: Checked) -> str | None:
+        """What the author of a claim says is to be done when it fails; a conjunct may have the name of the goal."""
+        own = checked.is_about_conjunct or checked.question.kind is Kind.GOAL
+        return None if self.subject is None or not own else self.subject.hints.get(checked.question.about)
 
 
 def exit_code(results: Iterable[ProofResult]) -> int:

@@ -9,16 +9,17 @@ from pathlib import Path
 
 from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, Undecided, questions
 from fdverify.engines.parameters import check_parameters
-from fdverify.errors import located
+from fdverify.errors import FdverifyError, located
 from fdverify.liveness.argument import Argument, Bound
 from fdverify.models.model import OptionValue
 from fdverify.models.system import System
-from fdverify.models.user_files import blaming, loaded_file, neighbours_importable
+from fdverify.models.user_files import blaming, contents_read, loaded_file, neighbours_importable
 from fdverify.proofs.files import load_proof
-from fdverify.proofs.proof import Proof
+from fdverify.proofs.proof import Proof, Source
 from fdverify.smt.cache import Cache
 from fdverify.smt.decide import Decision, decide
 from fdverify.smt.script import Script
+from fdverify.storage import digest
 from fdverify.traces.run import rounds
 from fdverify.traces.steps import Shown, shown
 from fdverify.verdict import Obligation
@@ -55,9 +56,25 @@ class Case:
             yield
 
 
-def load(case: Case) -> None:
+@dataclass(frozen=True)
+class Loaded:
+    """The files that were read for a proof, with digests of what they said, and what is wrong with them if it is."""
+
+    files: Mapping[Path, str]
+    error: FdverifyError | None
+
+
+def load(case: Case) -> Loaded:
     """Run the file, and nothing else: whether that ends is the first question."""
-    case.proof()
+    try:
+        case.proof()
+    except FdverifyError as error:
+        return Loaded(_files(case), error)
+    return Loaded(_files(case), None)
+
+
+def _files(case: Case) -> dict[Path, str]:
+    return {path: digest(content) for path, content in contents_read(case.path).items()}
 
 
 @dataclass(frozen=True)
@@ -71,6 +88,11 @@ class Subject:
     goal_meaning: str
     meanings: Mapping[str, str]
     sources: Mapping[str, str]
+    begins: Source
+    """Where the proof is made in its file."""
+    definitions: Mapping[str, Source]
+    hints: Mapping[str, str]
+    """What the author says is to be done about a claim that fails."""
     assumptions: Mapping[str, str]
     k: int
     reduction: str | None
@@ -90,6 +112,8 @@ class Prepared:
 
     subject: Subject
     questions: tuple[tuple[Question, bool], ...]
+    files: Mapping[Path, str]
+    """As when it was loaded, with what was imported since."""
 
 
 @dataclass(frozen=True)
@@ -138,13 +162,16 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         goal_meaning=goal.meaning,
         meanings={claim.name: claim.meaning for claim in (*invariant.conjuncts, *invariant.conclusions)},
         sources={name: str(source) for name, source in proof.sources.items()},
+        begins=proof.source,
+        definitions=proof.definitions(),
+        hints=proof.hints(),
         assumptions=proof.assumed(),
         k=case.k,
         reduction=goal.reduction if isinstance(goal, Argument) else None,
         bounds=goal.bounds if isinstance(goal, Argument) else (),
         fairness={each.name: each.meaning for each in goal.fairness} if isinstance(goal, Argument) else {},
     )
-    return Prepared(subject, found)
+    return Prepared(subject, found, _files(case))
 
 
 def decided(script: Script, cache_root: Path | None, seed: int = 0) -> Decision:

@@ -34,12 +34,13 @@ class StabilityEntry(msgspec.Struct):
 
 
 class FailureEntry(msgspec.Struct):
-    """The step that breaks a conjunct and what that means; what is known of reaching it, and the run that does."""
+    """The step that breaks a conjunct and what that means; what is known of reaching it, the run that does; a hint."""
 
     says: str
     step: TraceEntry
     reached: str
     run: TraceEntry | None
+    hint: str | None
 
 
 class ProofObligation(msgspec.Struct):
@@ -260,5 +261,6 @@ def _obligation(result: ProofResult, checked: Checked) -> ProofObligation:
             step=trace_entry(broken.step),
             reached=broken.words,
             run=None if broken.run is None else trace_entry(broken.run),
+            hint=result.hint(checked),
         ),
     )

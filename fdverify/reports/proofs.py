@@ -115,6 +115,9 @@ def _print_failure(console: Console, result: ProofResult, checked: Checked) -> N
     # A run from the start that is the step itself need not be shown twice.
     if checked.broken.run is not None and checked.broken.run != checked.broken.step:
         print_steps(console, checked.broken.run)
+    hint = result.hint(checked)
+    if hint is not None:
+        console.print(Text(f"hint: {hint}"), soft_wrap=True)
     console.print()
 
 

@@ -19,6 +19,7 @@ from fdverify.smt.worker import context, describe, prepare_process, send_answer,
 
 _LONGEST_WAIT = 3600.0
 _PATIENCE = 2.0
+_BEAT = 0.1
 _GROWTH = 4
 
 
@@ -28,7 +29,7 @@ class Task:
 
     Work that takes longer than ``patience`` while other work waits is stopped and begun again later with more of it, so
     that a few hard questions do not keep the easy ones waiting.  Work to be done ``alone`` gets a process that has done
-    nothing before: which of several models a solver finds depends on what it was asked earlier.
+    nothing before: which of several models a solver finds, and how it prints a term, depends on what it did earlier.
     """
 
     key: Any
@@ -107,6 +108,7 @@ class Pool:
         self._memory_limit = memory_limit
         self._inherited = inherited
         self._deadline: float | None = None
+        self._longest_wait = _LONGEST_WAIT
         self._workers: list[_Worker] = []
         self._waiting: deque[Task] = deque()
 
@@ -130,12 +132,19 @@ class Pool:
         tasks: Iterable[Task],
         finished: Callable[[Task, Outcome], Iterable[Task]],
         deadline: float | None = None,
+        beat: Callable[[], None] | None = None,
     ) -> None:
-        """``finished`` is told every outcome and answers with what is to be done next."""
+        """``finished`` is told every outcome and answers with what is to be done next.
+
+        ``beat`` is called often, whatever the workers do, and may raise an exception to give it all up.
+        """
         self._deadline = deadline
+        self._longest_wait = _LONGEST_WAIT if beat is None else _BEAT
         self._waiting.extend(tasks)
         try:
             while self._waiting or any(worker.task for worker in self._workers):
+                if beat is not None:
+                    beat()
                 if self._left() <= 0:
                     self._give_up(finished)
                     return
@@ -167,7 +176,7 @@ class Pool:
     def _collect(self) -> list[tuple[Task, Outcome]]:
         busy = {worker.here: worker for worker in self._workers if worker.task is not None}
         soonest = min(worker.since + self._allowed(worker) - monotonic() for worker in busy.values())
-        ready: list[Any] = wait(list(busy), timeout=max(0.0, min(soonest, self._left(), _LONGEST_WAIT)))
+        ready: list[Any] = wait(list(busy), timeout=max(0.0, min(soonest, self._left(), self._longest_wait)))
         found = [self._receive(busy[connection]) for connection in ready]
         for worker in [w for w in self._workers if w.task is not None]:
             if monotonic() - worker.since >= self._allowed(worker):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,23 +20,32 @@ if TYPE_CHECKING:
     from fdverify.proofs.course import Settings
 
 INI = "fdverify_files"
-DEFAULT_FILES = ("proof_*.py",)
+_DEFAULT_FILES = ("proof_*.py",)
+_PROOF_WRITTEN = re.compile(rb"^\w+\s*(:[^=\n]*)?=\s*Proof\(", flags=re.MULTILINE)
 _UNKNOWN = ("fail", "xfail")
 
 
 @dataclass(frozen=True)
 class Options:
     files: tuple[str, ...]
+    """The globs of the ini file; without any, proofs are told by their names or by what is written in them."""
     unknown_is_xfail: bool
     time_limit: float | None
     seed: int
     cache: bool
     second_opinion: str | None
+    tests: tuple[str, ...] = ()
+    """The globs of pytest's own files."""
 
     def collects(self, path: Path, root: Path) -> bool:
         """Whether it is a proof file: what starts with _ helps proofs, and conftest.py is pytest's."""
         below = "/" / path.relative_to(root) if path.is_relative_to(root) else path
-        return not path.name.startswith("_") and path.name != "conftest.py" and matches(below, self.files)
+        if path.suffix != ".py" or path.name.startswith("_") or path.name == "conftest.py":
+            return False
+        if self.files:
+            return matches(below, self.files)
+        # A file of tests may have a proof to test, which is its own business.
+        return matches(below, _DEFAULT_FILES) or (not matches(below, self.tests) and _writes_proof(path))
 
     def settings(self, jobs: int) -> Settings:
         from fdverify.proofs.course import Settings
@@ -52,7 +62,7 @@ class Options:
         """All of it in one line, so that a log tells under which options a proof passed."""
         return ", ".join(
             (
-                f"fdverify {__version__}: {' '.join(self.files)}",
+                f"fdverify {__version__}: {' '.join(self.files or (*_DEFAULT_FILES, 'and where a proof is written'))}",
                 f"unknown is {'xfail' if self.unknown_is_xfail else 'a failure'}",
                 "no time limit" if self.time_limit is None else f"time limit {self.time_limit:g} s",
                 f"seed {self.seed}",
@@ -91,8 +101,18 @@ def matches(path: Path, globs: Iterable[str]) -> bool:
     )
 
 
+def _writes_proof(path: Path) -> bool:
+    """Whether a line of the file makes a proof: told by its text, since running all files would be a surprise."""
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return False
+    return b"fdverify" in text and _PROOF_WRITTEN.search(text) is not None
+
+
 def add_options(parser: pytest.Parser) -> None:
-    parser.addini(INI, "globs of proof files; default: proof_*.py", type="args", default=list(DEFAULT_FILES))
+    meaning = "globs of proof files; default: proof_*.py, and files with a line such as proof = Proof(...)"
+    parser.addini(INI, meaning, type="args", default=[])
     group = parser.getgroup("fdverify", "proofs (fdverify)")
     # Plain words here and checked below: a bad value then gets one line instead of pytest's usage.
     group.addoption(
@@ -114,6 +134,7 @@ def read_options(config: pytest.Config) -> Options:
         seed=_seed("--fdverify-seed", config.getoption("--fdverify-seed")),
         cache=not config.getoption("--fdverify-no-cache"),
         second_opinion=_solver("--fdverify-second-opinion", config.getoption("--fdverify-second-opinion")),
+        tests=tuple(config.getini("python_files")),
     )
 
 

@@ -249,7 +249,7 @@ def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path, text: str) -> None:
+    def full(path: Path, text: str, aside: Path) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(storage, "write_whole", full)
@@ -291,5 +291,16 @@ def test_writers_that_are_killed_leave_a_cache_that_can_be_read(tmp_path: Path) 
         assert found.proved(whole)
         assert not found.proved(script(STEP, everything, NEGATED))
         for entry in entries(tmp_path):
-            if not entry.name.startswith("."):
+            if entry.parent.name != "unfinished":
                 os.unlink(entry)
+    found.remember(PROVED, decide(PROVED))
+    assert len(entries(tmp_path)) == 1, "what they left is gone"
+
+
+def test_what_a_living_process_has_not_finished_stays(cache: Cache, tmp_path: Path) -> None:
+    aside = tmp_path / "proved" / "unfinished"
+    mine, gone, odd = aside / f"{os.getpid()}.abc", aside / f"{2**22 + 1}.abc", aside / "odd"
+    for file in (mine, gone, odd):
+        file.write_text("half")
+    cache.remember(PROVED, decide(PROVED))
+    assert set(aside.iterdir()) == {mine}

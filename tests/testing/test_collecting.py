@@ -92,6 +92,16 @@ def test_a_file_of_both_kinds_has_items_of_both(project: Project) -> None:
     assert project.ids() == ["test_good.py::test_mine"]
 
 
+def test_without_globs_a_file_in_which_a_proof_is_written_is_one(any_pytest: Project) -> None:
+    made_elsewhere = "from fdverify.proofs import Proof\n\n\ndef made():\n    proof = Proof('chandra-toueg')\n"
+    any_pytest.write(mine=files.GOOD, deep__mine=files.GOOD, _helps=files.GOOD, conftest="", maker=made_elsewhere)
+    any_pytest.write(other="raise SystemExit('a script is not run')\n", test_own="def test_own():\n    pass\n")
+    found = {nodeid.partition("::")[0] for nodeid in any_pytest.ids()}
+    assert found == {"mine.py", "deep/mine.py", "test_own.py"}
+    assert len(any_pytest.ids("mine.py")) == 21
+    assert any_pytest.ids("-ofdverify_files=proof_*.py") == ["test_own.py::test_own"]
+
+
 def test_helpers_and_conftest_are_no_proofs(project: Project) -> None:
     project.write(proofs___shared="BOUND = 1\n", proofs__conftest="", proofs__mine=files.GOOD, others__mine=files.GOOD)
     ids = project.ids("-ofdverify_files=proofs/*.py")

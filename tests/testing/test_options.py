@@ -18,7 +18,7 @@ def header(out: str) -> str:
 def test_the_header_tells_the_options(any_pytest: Project) -> None:
     any_pytest.write(test_nothing="def test_nothing():\n    pass\n")
     assert header(any_pytest.pytest().out) == (
-        "proof_*.py, unknown is a failure, no time limit, seed 0, cache, no second opinion"
+        "proof_*.py and where a proof is written, unknown is a failure, no time limit, seed 0, cache, no second opinion"
     )
     options = ("--fdverify-unknown=xfail", "--fdverify-time-limit=2.5", "--fdverify-seed=7", "--fdverify-no-cache")
     found = any_pytest.pytest(*options, "--fdverify-second-opinion=cvc5", "-ofdverify_files=a_*.py b/*.py")

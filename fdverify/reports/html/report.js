@@ -97,12 +97,13 @@ function argument(proof, level) {
 }
 
 function failure(obligation, level) {
-  const { says, step, reached, run } = obligation.failure;
+  const { says, step, reached, run, hint } = obligation.failure;
   const built = html("section", { class: "failure" }, html(`h${level}`, {}, `${obligation.name} fails `, badge(obligation.verdict)));
   built.append(html("p", { class: "lead" }, says), named(obligation.about, obligation.meaning));
   if (obligation.source !== null) built.append(html("p", { class: "quiet" }, html("code", {}, obligation.source)));
   built.append(html("p", {}, reached), viewed(detectorRun(step), "The step", level + 1));
   if (run !== null && JSON.stringify(run) !== JSON.stringify(step)) built.append(viewed(detectorRun(run), "The run to it", level + 1));
+  if (hint !== null) built.append(html("p", { class: "hint" }, `hint: ${hint}`));
   return built;
 }
 
