@@ -8,6 +8,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+from fdverify.cli.epilog import epilog
 from fdverify.cli.output import print_out
 from fdverify.errors import UsageError
 
@@ -29,10 +30,14 @@ _Name = Annotated[str, typer.Argument(metavar=_PLACEHOLDER, help="a Python ident
 
 
 def new_app() -> typer.Typer:
-    app = typer.Typer(help=_HELP, rich_markup_mode=None)
-    app.command("proof", help=_PROOF, epilog="Example: fdverify new proof demo && verify-invariant demo.py")(_proof)
-    app.command("model", help=_MODEL, epilog="Example: fdverify new model demo && verify-invariant demo.py")(_model)
+    app = typer.Typer(help=_HELP, epilog=_ending("proof", "model"), rich_markup_mode=None)
+    app.command("proof", help=_PROOF, epilog=_ending("proof"))(_proof)
+    app.command("model", help=_MODEL, epilog=_ending("model"))(_model)
     return app
+
+
+def _ending(*kinds: str) -> str:
+    return epilog(*(f"fdverify new {kind} my_{kind}" for kind in kinds), exits="0 written, 2 bad input")
 
 
 def _proof(name: _Name) -> None:

@@ -18,8 +18,8 @@ from fdverify.cli.output import (
     check_writable,
     number_or_symbolic,
     print_out,
-    write_page,
     write_file,
+    write_page,
 )
 from fdverify.cli.progress import StageLine, TextLine
 from fdverify.errors import UsageError
