@@ -121,7 +121,7 @@ function suggestions(proof, level) {
 function obligations(proof, level) {
   const unproved = proof.obligations.filter((each) => each.verdict !== "proved").length;
   const rows = proof.obligations.map((each) => [html("code", {}, each.name), badge(each.verdict), each.kind,
-    [each.meaning, each.detail].filter(Boolean).join("; "), each.source === null ? "" : html("code", {}, each.source), each.cached ? "cached" : String(each.seconds)]);
+    [each.meaning, each.detail, each.smtlib && `its SMT-LIB text is kept in ${each.smtlib}`].filter(Boolean).join("; "), each.source === null ? "" : html("code", {}, each.source), each.cached ? "cached" : String(each.seconds)]);
   const all = html("details", { open: unproved > 0 }, html("summary", {}, `${proof.obligations.length} obligations, ${unproved ? `${unproved} not proved` : "all proved"}`),
     table("obligations", ["obligation", "verdict", "kind", "says", "where", "seconds"], rows));
   return html("section", {}, html(`h${level}`, {}, "Obligations"), all);
