@@ -32,9 +32,13 @@ A proof file is Python: it names a model and a goal, and declares the conjuncts 
 stands for the files in it, those whose names start with _ left out.  Each conjunct is shown to hold initially
 (initiation) and after every round from a state in which all of them hold (consecution), and all of them together to
 imply the goal; that the proof is not vacuous is shown too.  With --suggest, conjuncts are looked for with which a
-proof that a step breaks would be one.
+proof that a step breaks would be one.  With --watch, what a saved file concerns is checked again, until Ctrl-C.
 
-Example: verify-invariant invariants/strong_accuracy.py --second-opinion cvc5
+Example: fdverify new proof demo && verify-invariant demo.py --watch
+
+Example: verify-invariant --shipped --second-opinion cvc5
+
+Example: verify-invariant proofs --sarif found.sarif
 """
 _EPILOG = (
     "Exit codes: 0 proved, 1 violated or not inductive, 2 bad input, 3 unknown, 4 vacuous, 70 internal error; "
