@@ -11,6 +11,7 @@ from unittest.mock import patch
 from commands import ROOT, machine, measured
 from plugin import plugin_lines
 from threshold import threshold_lines
+from watch import watch_lines
 
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
@@ -166,6 +167,8 @@ def main() -> None:
     print("the pytest plugin", file=sys.stderr)
     lines += ["", "The pytest plugin, whole runs of pytest:", "", "| what | seconds | more |", "| --- | --- | --- |"]
     lines += plugin_lines()
+    print("watching", file=sys.stderr)
+    lines += ["", "From a save to the answer:", "", "| what | seconds | more |", "| --- | --- | --- |", *watch_lines()]
     print("threshold automata", file=sys.stderr)
     lines += [
         "",

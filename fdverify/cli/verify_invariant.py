@@ -35,12 +35,14 @@ A proof file is Python: it names a model and a goal, and declares the conjuncts 
 stands for the files in it, those whose names start with _ left out.  Each conjunct is shown to hold initially
 (initiation) and after every round from a state in which all of them hold (consecution), and all of them together to
 imply the goal; that the proof is not vacuous is shown too.  With --suggest, conjuncts are looked for with which a
-proof that a step breaks would be one.
+proof that a step breaks would be one.  With --watch, what a saved file concerns is checked again, until Ctrl-C.
 """
 _EPILOG = epilog(
     "verify-invariant invariants",
     "verify-invariant invariants/strong_accuracy.py --second-opinion cvc5",
     "verify-invariant examples/first_attempt.py --suggest",
+    "verify-invariant examples/first_attempt.py --sarif found.sarif --html found.html",
+    "verify-invariant --shipped",
     exits="0 proved, 1 violated or not inductive, 2 bad input, 3 unknown, 4 vacuous, 70 internal error; "
     "of several proofs, the first of 70, 2, 1, 4, 3, 0 that occurs",
 )
@@ -121,7 +123,9 @@ def _verify(
     if not paths and not shipped:
         raise UsageError("there is nothing to check", "name proof files or folders, or give --shipped")
     if watch:
-        _check_watchable({"--json": json, "--sarif": sarif is not None, "--suggest": suggest})
+        _check_watchable(
+            {"--json": json, "--html": html is not None, "--sarif": sarif is not None, "--suggest": suggest}
+        )
     numbers = {name: number_or_symbolic(name, text) for name, text in (("delta", delta), ("phi", phi), ("gst", gst))}
     chosen = {"variant": variant, "buffer": buffer}
     # Imported here: --help needs neither the solver nor the models.
@@ -135,12 +139,11 @@ def _verify(
         from fdverify.smt.second import check_available
 
         check_available(second_opinion)
-    if sarif is not None:
-        check_writable(sarif)
+    for file in (html, sarif):
+        if file is not None:
+            check_writable(file)
     if smtlib is not None and smtlib.exists() and not smtlib.is_dir():
         raise UsageError(f"cannot write into {smtlib}: it is no folder")
-    if html is not None:
-        check_writable(html)
     settings = Settings(
         parameters={name: value for name, value in numbers.items() if value is not None},
         options={name: value for name, value in chosen.items() if value is not None},

@@ -21,6 +21,7 @@ LONG = {
     "fdverify map --delta 0..12": "explores many instances",
     "fdverify threshold table": "checks all that is published",
     "verify-invariant invariants": "checks all that ships",
+    "verify-invariant --shipped": "checks all that ships",
     "verify-invariant examples/first_attempt.py --suggest": "searches for conjuncts",
 }
 """How examples begin that are run by make test-full, and only parsed by make test."""

@@ -80,10 +80,3 @@ def test_a_file_that_cannot_be_made(tmp_path: Path) -> None:
     assert told.code == 2
     assert told.stderr.startswith("error: cannot write xxx")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_help_has_an_example(kind: str) -> None:
-    told = run("new", kind, "--help")
-    assert told.code == 0
-    assert f"Example: fdverify new {kind} demo && verify-invariant demo.py" in told.stdout
