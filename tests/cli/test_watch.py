@@ -222,6 +222,7 @@ def test_nothing_is_checked_while_nothing_changes(tmp_path: Path) -> None:
         (("missing.py",), "error: no such file: missing.py"),
         (("good.py", "--only", "nothing"), "error: --only nothing: no proof has"),
         (("good.py", "--json"), "error: --json is for one check"),
+        (("good.py", "--html", "found.html"), "error: --html is for one check"),
         (("good.py", "--sarif", "found.sarif"), "error: --sarif is for one check"),
         (("good.py", "--suggest"), "error: --suggest is for one check"),
     ],
