@@ -166,6 +166,11 @@ def least_safe_timeout(s: State) -> Number:
     return 3 * s.phi + 2 * s.delta - (2 * s.delta) % 3
 
 
+def detected_by(s: State) -> Number:
+    """So many rounds after its crash the target is suspected; in the worst run, up to 2Φ earlier."""
+    return 7 * s.phi + s.delta - 2 + s.phi * s.timeout
+
+
 def properties_of(crash: bool) -> tuple[Property, ...]:
     accuracy = Property("strong-accuracy", strong_accuracy, "a target that has not crashed is not suspected")
     eventually = Property(
@@ -175,7 +180,7 @@ def properties_of(crash: bool) -> tuple[Property, ...]:
     )
     completeness = Property(
         "strong-completeness",
-        lambda s: Implies(s.since_crash >= 7 * s.phi + s.delta - 2 + s.phi * s.timeout, s.suspected),
+        lambda s: Implies(s.since_crash >= detected_by(s), s.suspected),
         "once the target has been crashed for 7*phi+delta-2+phi*timeout rounds, it is suspected",
     )
     return (accuracy, eventually, completeness) if crash else (accuracy, eventually)
