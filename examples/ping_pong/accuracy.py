@@ -97,6 +97,13 @@ def waits_no_longer(s: State) -> Truth:
 
 
 @proof.invariant
+def computes_in_time(s: State) -> Truth:
+    """Compute, the step after Receive, will find that the monitor has waited less than the least safe timeout."""
+    received = And(s.waiting, comes(s), s.monitor_pc == MonitorPc.Receive)
+    return Implies(received, s.waiting_time + 1 < least_timeout(s))
+
+
+@proof.invariant
 def trusted(s: State) -> Truth:
-    """The monitor trusts a correct target, so the timeout never changes."""
+    """The monitor trusts a target that is correct, so the timeout never changes."""
     return And(correct(s), Not(s.suspected), s.timeout == s.initial_timeout)
