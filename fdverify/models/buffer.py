@@ -58,6 +58,15 @@ class Buffer(ABC):
     @abstractmethod
     def empty(self) -> Truth: ...
 
+    def single(self) -> Truth:
+        """Whether there is a message of one age at most."""
+        none_yet: Truth = True
+        single: Truth = True
+        for age in self._ages():
+            single = And(single, Or(none_yet, Not(self.has(age))))
+            none_yet = And(none_yet, Not(self.has(age)))
+        return single
+
     def exists(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
         """Whether some age from ``low`` to ``high`` (and 0 to Δ) satisfies ``body``."""
         return Or(*(And(low <= age, age <= high, body(age)) for age in self._ages()))

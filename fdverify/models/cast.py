@@ -11,7 +11,7 @@ _PC = "_pc"
 
 
 @dataclass(frozen=True)
-class Process:
+class Role:
     """A process: the variable that is its program counter, the choice to be active, and all names that are its own."""
 
     name: str
@@ -33,7 +33,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Cast:
-    processes: tuple[Process, ...] = ()
+    processes: tuple[Role, ...] = ()
     channels: tuple[Channel, ...] = ()
 
     def check(self, system: System) -> None:
@@ -77,7 +77,7 @@ def _suggested(system: System, buffer: str) -> Channel:
     return Channel(buffer, delivered=taking[0] if len(taking) == 1 else None)
 
 
-def _suggested_processes(system: System) -> tuple[Process, ...]:
+def _suggested_processes(system: System) -> tuple[Role, ...]:
     choices = [choice for phase in system.phases for choice in phase.choices]
     flags = [choice.name for choice in choices if isinstance(choice, Flag)]
     names = [each.name for each in (*system.variables, *choices)]
@@ -87,5 +87,5 @@ def _suggested_processes(system: System) -> tuple[Process, ...]:
             name = variable.name.removesuffix(_PC)
             active = f"{name}_active"
             own = tuple(n for n in names if n.startswith(f"{name}_") and n not in (variable.name, active))
-            found.append(Process(name, variable.name, active if active in flags else None, own))
+            found.append(Role(name, variable.name, active if active in flags else None, own))
     return tuple(found)

@@ -27,9 +27,10 @@ class GrowingLoop:
     within: Callable[[State], Truth]
     left: Callable[[State], Number]
     plan: Callable[[State], Mapping[str, Any]]
-    """What to choose in the round that begins in a state: yes or no, or which ages (``all``, ``oldest`` or a set).
+    """What to choose in the round that begins in a state: yes or no, or which ages.
 
-    A condition and ages stand for those ages where the condition holds, else for none.
+    Those are ``all``, ``oldest``, a set of numbers, or a list of numbers that may depend on the state.  A
+    condition and ages stand for those ages where the condition holds, else for none.
     """
 
     def __post_init__(self) -> None:

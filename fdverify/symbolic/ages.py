@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import z3
 
 from fdverify.errors import UsageError, located
-from fdverify.logic import And, Implies, Not, Number, Truth
+from fdverify.logic import And, Implies, Not, Number, Or, Truth
 from fdverify.models.buffer import PredicateBuffer
 from fdverify.symbolic.values import Bool, Int, truth
 
@@ -98,7 +98,7 @@ class AgeBook:
         finally:
             self._mentioned, self._rank = outer, outer_rank
 
-    def forall(self, delta: Number, low: Number, high: Number, body: Callable[[Number], Truth]) -> Bool:
+    def claim(self, delta: Number, low: Number, high: Number, body: Callable[[Number], Truth]) -> Claim:
         def inside(age: Number) -> Truth:
             return And(age >= 0, age <= delta, low <= age, age <= high)
 
@@ -109,12 +109,12 @@ class AgeBook:
             claim = Claim(name, shape, inside, body)
             claim.rank = self._rank
             if self.probing:
-                return claim.holds
+                return claim
             self._claims[name] = claim
         claim = self._claims[name]
         claim.rank = min(claim.rank, self._rank)
         self.mention(claim)
-        return claim.holds
+        return claim
 
     def _shape(self, inside: Callable[[Number], Truth], body: Callable[[Number], Truth]) -> Any:
         """What a claim says of an age that stands for all."""
@@ -255,7 +255,12 @@ class ClaimedBuffer(PredicateBuffer):
         self.book = book
 
     def forall(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
-        return self.book.forall(self.delta, low, high, body)
+        return self.book.claim(self.delta, low, high, body).holds
+
+    def single(self) -> Truth:
+        """If there is a message at all, there is one of the age at which "there is none" fails; so all have that."""
+        none = self.book.claim(self.delta, 0, self.delta, lambda age: Not(self.has(age)))
+        return Or(none.holds, self.forall(0, self.delta, lambda age: Implies(self.has(age), age == none.exception)))
 
     def exists(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
         @wraps(body)

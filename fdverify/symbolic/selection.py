@@ -49,8 +49,8 @@ def fresh_selection(buffer: ColumnBuffer | ClaimedBuffer, name: str) -> Buffer:
     return Selection(buffer, Bool(z3.Bool(f"{name}_any")), Int(z3.Int(f"{name}_one")), predicate(f"{name}_all"))
 
 
-Pick: TypeAlias = Literal["oldest", "all"] | frozenset[int]
-"""Which ages of a buffer to take: Δ if it is there, all of them, or those of a set that are there."""
+Pick: TypeAlias = Literal["oldest", "all"] | frozenset[int] | list[Number]
+"""Which ages of a buffer to take: Δ if it is there, all of them, or those listed that are there."""
 
 
 def planned_selection(buffer: Any, pick: Pick, when: Truth) -> Buffer:
@@ -64,11 +64,12 @@ def planned_selection(buffer: Any, pick: Pick, when: Truth) -> Buffer:
         return BitvectorBuffer(buffer.delta, If(when, buffer.bits & mask, buffer.bits & 0))
     if isinstance(pick, str):  # of a symbolic Δ, "all" has no witness at hand: the oldest stands for it
         return Selection(buffer, And(when, buffer.has(buffer.delta)), buffer.delta, lambda age: False)
-    present = And(when, Or(*(buffer.has(age) for age in sorted(pick))))
+    listed = pick if isinstance(pick, list) else sorted(pick)
+    present = And(when, Or(*(buffer.has(age) for age in listed)))
     witness: Number = 0
-    for age in sorted(pick):
+    for age in listed:
         witness = If(buffer.has(age), age, witness)
-    return Selection(buffer, present, witness, lambda age: Or(*(age == member for member in sorted(pick))))
+    return Selection(buffer, present, witness, lambda age: Or(*(age == member for member in listed)))
 
 
 def _picked(pick: Pick, delta: int) -> frozenset[int]:
@@ -78,7 +79,7 @@ def _picked(pick: Pick, delta: int) -> frozenset[int]:
         case "all":
             return frozenset(range(delta + 1))
         case ages:
-            return ages
+            return frozenset(ages)
 
 
 def fresh_parts(columns: Sequence[Column], name: str) -> list[Value]:

@@ -48,6 +48,9 @@ class SummaryBuffer(Buffer):
     def empty(self) -> Truth:
         return self.oldest < 0
 
+    def single(self) -> Truth:
+        return self.oldest <= self.youngest
+
     def has(self, age: Number) -> Truth:
         return self.any(age, age)
 

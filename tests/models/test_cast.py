@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from fdverify.errors import UsageError
-from fdverify.models.cast import Cast, Channel, Process, cast_of
+from fdverify.models.cast import Cast, Channel, Role, cast_of
 from fdverify.models.chandra_toueg import chandra_toueg
 from tests.traces.asking import CAST, asking
 
@@ -20,7 +20,7 @@ def test_the_detector_says_who_takes_part() -> None:
 
 def test_without_a_word_names_have_to_do() -> None:
     cast = cast_of(asking(3))
-    assert cast.processes == (Process("asking", "asking_pc", "asking_active", ()),)
+    assert cast.processes == (Role("asking", "asking_pc", "asking_active", ()),)
     assert cast.channels == (Channel("questions", delivered="got"), Channel("answers", delivered="heard"))
 
 
@@ -32,9 +32,9 @@ def test_a_buffer_that_is_not_spoken_of_is_a_channel_too() -> None:
 @pytest.mark.parametrize(
     ("cast", "name", "kind"),
     [
-        (Cast((Process("p", pc="answered"),)), "answered", "program counter"),
-        (Cast((Process("p", active="got"),)), "got", "choice between yes and no"),
-        (Cast((Process("p", owns=("nothing",)),)), "nothing", "variable or choice"),
+        (Cast((Role("p", pc="answered"),)), "answered", "program counter"),
+        (Cast((Role("p", active="got"),)), "got", "choice between yes and no"),
+        (Cast((Role("p", owns=("nothing",)),)), "nothing", "variable or choice"),
         (Cast(channels=(Channel("answered"),)), "answered", "buffer"),
         (Cast(channels=(Channel("questions", delivered="heard"),)), "heard", "choice of its ages"),
         (Cast(channels=(Channel("questions", sender="p"),)), "p", "process"),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from enum import IntEnum
 
 from fdverify.logic import If, Not
-from fdverify.models.cast import Cast, Channel, Process
+from fdverify.models.cast import Cast, Channel, Role
 from fdverify.models.model import Model
 from fdverify.models.system import (
     Ages,
@@ -74,8 +74,8 @@ def asking(bound: int | None) -> System:
 
 CAST = Cast(
     processes=(
-        Process("client", pc="asking_pc", active="asking_active", owns=("heard",)),
-        Process("server", owns=("answered", "got")),
+        Role("client", pc="asking_pc", active="asking_active", owns=("heard",)),
+        Role("server", owns=("answered", "got")),
     ),
     channels=(
         Channel("questions", sender="client", receiver="server", delivered="got"),

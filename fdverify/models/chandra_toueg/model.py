@@ -5,20 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Implies, Not, Number, Truth
-from fdverify.models.buffer import ENCODINGS
-from fdverify.models.cast import Cast, Channel, Process
+from fdverify.logic import And, Implies, Not
+from fdverify.models import partial_synchrony
+from fdverify.models.cast import Cast, Channel, Role
 from fdverify.models.chandra_toueg.asynchrony import SUSPECTED_AGAIN
 from fdverify.models.chandra_toueg.late_message import late_message
 from fdverify.models.chandra_toueg.phases import (
     ASYNCHRONY,
     COMPUTATIONS,
+    CRASH_CLOCK,
     PARTIAL_SYNCHRONY,
+    RECEIVER,
+    SENDER,
     SYNCHRONY,
     VARIANTS,
     Computation,
     Phases,
-    ReceiverPc,
     SenderPc,
     phases_of,
     sender_correct,
@@ -26,21 +28,16 @@ from fdverify.models.chandra_toueg.phases import (
 )
 from fdverify.models.chandra_toueg.properties import FAIRNESS, liveness, properties
 from fdverify.models.detector import Detector
-from fdverify.models.expression import parse_expression
 from fdverify.models.model import Model, Option
+from fdverify.models.partial_synchrony import DELTA, PHI
 from fdverify.models.system import (
     Ages,
     Flags,
     Integers,
-    Labels,
-    Parameter,
-    State,
     System,
     Variable,
 )
 
-DELTA = Parameter("delta", least=0, value=None, meaning="bound on message delay")
-PHI = Parameter("phi", least=1, value=None, meaning="bound on relative speed", small=(1, 3, 2))
 SAFE_TIMEOUT = "6*phi+delta"
 
 
@@ -84,16 +81,11 @@ def computed(
 ) -> System:
     """The detector under a model of computation."""
     phases = Phases(VARIANTS[variant], computation)
-    encoding = buffer or ("predicate" if delta is None else "bitvector")
-    initial_timeout = None if timeout.strip() == "any" else parse_expression(timeout, {"delta", "phi"})
+    encoding = partial_synchrony.encoding_of(buffer, delta)
     return System(
         name="chandra-toueg",
-        options={"variant": variant, "crash": str(crash).lower(), "timeout": timeout.strip(), "buffer": encoding},
-        parameters=(
-            replace(DELTA, value=delta),
-            replace(PHI, value=phi),
-            Parameter("initial_timeout", 1, initial_timeout, "the receiver's first timeout", small=(1, 8, 24, 2)),
-        ),
+        options={"variant": variant, **partial_synchrony.described(crash, timeout, encoding)},
+        parameters=partial_synchrony.fixed(delta, phi, timeout, "the receiver's"),
         variables=_variables(phases, crash, encoding),
         phases=phases_of(phases, crash),
         properties=properties(crash),
@@ -108,10 +100,6 @@ def computed(
 def _variables(phases: Phases, crash: bool, encoding: str) -> tuple[Variable, ...]:
     variant, timely = phases.variant, phases.computation.timely
     saturates = variant.waiting_time_saturates
-
-    def idles(s: State, timer: Number, bound: Number) -> Truth:
-        return And(timer >= 0, If(timely(s), timer < bound, timer <= bound))
-
     variables = (
         Variable("suspected", Flags(), initial=lambda s: False),
         Variable(
@@ -128,33 +116,13 @@ def _variables(phases: Phases, crash: bool, encoding: str) -> tuple[Variable, ..
             initial=lambda s: s.initial_timeout,
             range=lambda s: s.timeout >= s.initial_timeout,
         ),
-        Variable("sender_pc", Labels(SenderPc), initial=lambda s: SenderPc.Send),
-        Variable("receiver_pc", Labels(ReceiverPc), initial=lambda s: variant.receiver_starts),
+        SENDER.pc(SenderPc.Send),
+        RECEIVER.pc(variant.receiver_starts),
         Variable("buffer", Ages(encoding, bound="delta"), initial=lambda s: frozenset()),
-        Variable(
-            "sender_timer",
-            Integers(),
-            initial=lambda s: 0,
-            range=lambda s: idles(s, s.sender_timer, 3 * s.phi),
-        ),
-        Variable(
-            "receiver_timer",
-            Integers(),
-            initial=lambda s: 0,
-            range=lambda s: idles(s, s.receiver_timer, s.phi),
-        ),
+        SENDER.timer(timely),
+        RECEIVER.timer(timely),
     )
-    if not crash:
-        return variables
-    hlfsc = Variable(
-        "hlfsc",
-        Integers(),
-        initial=lambda s: -1,
-        range=lambda s: If(sender_correct(s), s.hlfsc == -1, s.hlfsc >= 0),
-        ghost=True,
-        clock=True,
-    )
-    return (*variables, hlfsc)
+    return (*variables, SENDER.crash_clock(CRASH_CLOCK)) if crash else variables
 
 
 def _detector(phases: Phases) -> Detector:
@@ -166,7 +134,7 @@ def _detector(phases: Phases) -> Detector:
         hears=phases.hears,
         timeout="timeout",
         first_timeout="initial_timeout",
-        crash_clock="hlfsc",
+        crash_clock=CRASH_CLOCK,
     )
 
 
@@ -175,8 +143,8 @@ def _cast(crash: bool) -> Cast:
     heard = ("suspected", "waiting_time", "timeout", "receiver_timer", "delivered")
     return Cast(
         processes=(
-            Process("sender", pc="sender_pc", active="sender_active", owns=("sender_timer", *crashing)),
-            Process("receiver", pc="receiver_pc", active="receiver_active", owns=heard),
+            Role("sender", pc="sender_pc", active="sender_active", owns=("sender_timer", *crashing)),
+            Role("receiver", pc="receiver_pc", active="receiver_active", owns=heard),
         ),
         channels=(Channel("buffer", sender="sender", receiver="receiver", delivered="delivered"),),
     )
@@ -188,11 +156,7 @@ CHANDRA_TOUEG = Model(
     parameters=(DELTA, PHI),
     options=(
         Option("variant", "which published specification", "tla", choices=tuple(VARIANTS)),
-        Option("crash", "whether the sender may crash", False),
-        Option("timeout", "the initial timeout, or any", SAFE_TIMEOUT, metavar="EXPR|any"),
-        Option(
-            "buffer", "encoding of the buffer; by default bitvector for a fixed delta, else predicate", None, ENCODINGS
-        ),
+        *partial_synchrony.options(SAFE_TIMEOUT, "sender"),
         Option(
             "computation",
             "when the bounds hold: from the start, with phi = 1, or never",

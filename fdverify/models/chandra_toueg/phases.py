@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from fdverify.logic import And, If, Implies, Min, Not, Number, Or, Truth
+from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
+from fdverify.models.process import Process
 from fdverify.models.system import (
     Choices,
     Flag,
@@ -80,8 +81,14 @@ COMPUTATIONS = {
 }
 
 
+# The sender's three steps are modelled as one.
+SENDER = Process("sender", (SenderPc.Send,), bound=lambda s: 3 * s.phi, crashed=SenderPc.Crashed)
+RECEIVER = Process("receiver", tuple(ReceiverPc), bound=lambda s: s.phi)
+CRASH_CLOCK = "hlfsc"
+
+
 def sender_correct(s: State) -> Truth:
-    return s.sender_pc == SenderPc.Send
+    return SENDER.correct(s)
 
 
 def crashed(s: State) -> Truth:
@@ -96,21 +103,8 @@ def suspected(s: State) -> Truth:
 
 
 def receiver_runs(s: State, step: ReceiverPc) -> Truth:
-    """Whether the receiver is active in this round with this step: scheduling leaves a timer at 0 only then."""
-    return And(s.receiver_timer == 0, s.receiver_pc == step)
-
-
-def sender_acts(s: State) -> Truth:
-    """Whether the sender is active in this round, once it has been scheduled."""
-    return And(s.sender_timer == 0, sender_correct(s))
-
-
-def crash(s: State, c: Choices) -> Update:
-    return update(
-        sender_pc=If(c.crash, SenderPc.Crashed, s.sender_pc),
-        sender_timer=If(c.crash, 0, s.sender_timer),
-        hlfsc=If(c.crash, 0, If(sender_correct(s), s.hlfsc, s.hlfsc + 1)),
-    )
+    """Whether the receiver is active in this round with this step."""
+    return RECEIVER.runs(s, step)
 
 
 def age_messages(s: State, c: Choices) -> Update:
@@ -118,7 +112,7 @@ def age_messages(s: State, c: Choices) -> Update:
 
 
 def send(s: State, c: Choices) -> Update:
-    return update(buffer=s.buffer.send(when=sender_acts(s)))
+    return update(buffer=s.buffer.send(when=SENDER.acts(s)))
 
 
 def receiving(s: State) -> Truth:
@@ -132,37 +126,17 @@ class Phases:
     variant: Variant
     computation: Computation
 
-    def idle_once_more(self, s: State, timer: Number, bound: Number) -> Number:
-        """The timer of an idle process; without a bound on its idle time it stops there."""
-        return If(self.computation.timely(s), timer + 1, Min(timer + 1, bound))
-
-    def may_idle(self, s: State, timer: Number, bound: Number) -> Truth:
-        return Or(Not(self.computation.timely(s)), timer + 1 < bound)
-
     def waited_once_more(self, s: State) -> Number:
         goes_on = Or(not self.variant.waiting_time_saturates, s.waiting_time < s.timeout)
         return If(goes_on, s.waiting_time + 1, s.waiting_time)
 
     def schedule_sender(self, s: State, c: Choices) -> Update:
-        correct = sender_correct(s)
         may_send = s.sender_timer >= self.variant.least_idle_before_send
-        may_idle = self.may_idle(s, s.sender_timer, 3 * s.phi)
-        idle = self.idle_once_more(s, s.sender_timer, 3 * s.phi)
-        return update(
-            assume=Implies(correct, If(c.sender_active, may_send, may_idle)),
-            sender_timer=If(And(correct, Not(c.sender_active)), idle, 0),
-        )
+        return SENDER.scheduled(s, c, timely=self.computation.timely(s), may_act=may_send)
 
     def schedule_receiver(self, s: State, c: Choices) -> Update:
-        at_compute = s.receiver_pc == ReceiverPc.Compute
-        at_receive = s.receiver_pc == ReceiverPc.Receive
-        following = If(at_compute, ReceiverPc.NoSnd, If(at_receive, ReceiverPc.Compute, ReceiverPc.Receive))
-        alone = Not(And(self.computation.at_most_one_active, c.receiver_active, sender_acts(s)))
-        return update(
-            assume=And(alone, Or(c.receiver_active, self.may_idle(s, s.receiver_timer, s.phi))),
-            receiver_timer=If(c.receiver_active, 0, self.idle_once_more(s, s.receiver_timer, s.phi)),
-            receiver_pc=If(c.receiver_active, following, s.receiver_pc),
-        )
+        alone = Not(And(self.computation.at_most_one_active, SENDER.acts(s)))
+        return RECEIVER.scheduled(s, c, timely=self.computation.timely(s), may_act=alone)
 
     def no_send(self, s: State, c: Choices) -> Update:
         active = receiver_runs(s, ReceiverPc.NoSnd)
@@ -199,12 +173,12 @@ class Phases:
 
 
 def phases_of(steps: Phases, with_crash: bool) -> tuple[Phase, ...]:
-    crashing = (Phase("crash", crash, (Flag("crash", when=sender_correct),)),) if with_crash else ()
+    crashing = (SENDER.crash(CRASH_CLOCK),) if with_crash else ()
     others = (Flag("others_left", when=steps.leaves_others),) if steps.computation.late else ()
     return (
         *crashing,
-        Phase("schedule_sender", steps.schedule_sender, (Flag("sender_active", when=sender_correct),)),
-        Phase("schedule_receiver", steps.schedule_receiver, (Flag("receiver_active"),)),
+        Phase("schedule_sender", steps.schedule_sender, (SENDER.active(),)),
+        Phase("schedule_receiver", steps.schedule_receiver, (RECEIVER.active(),)),
         Phase("age_messages", age_messages),
         Phase("send", send),
         Phase("no_send", steps.no_send),

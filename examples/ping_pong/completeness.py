@@ -1,0 +1,44 @@
+"""Strong Completeness: every crash leads to a suspicion that lasts for good, whatever the initial timeout.
+
+By when is what tight_completeness.py shows, and how far the timeout grows is what eventual_accuracy.py shows; neither
+needs to know how long it has been quiet, nor that a timeout of 1 is special.
+"""
+
+import accuracy
+import eventual_accuracy
+import tight_completeness as tight
+from _detector import detected_by, least_safe_timeout
+from _processes import crashed, suspected
+
+from fdverify.logic import Number
+from fdverify.models.system import State
+from fdverify.proofs import Always, LeadsTo, Proof
+
+proof = Proof(
+    "_detector.py:PING_PONG", goal=LeadsTo(crashed, Always(suspected)), by="crash-clock", crash=True, timeout="any"
+)
+
+
+@proof.term
+def safe_timeout(s: State) -> Number:
+    """From this timeout on, a correct target is not suspected."""
+    return least_safe_timeout(s)
+
+
+@proof.term
+def detection(s: State) -> Number:
+    """So many rounds after the crash the target is suspected."""
+    return detected_by(s)
+
+
+proof.invariants(
+    *(each for each in accuracy.proof.predicates() if each is not accuracy.trusted),
+    eventual_accuracy.suspected_after_timeout,
+    eventual_accuracy.suspected_at_compute,
+    eventual_accuracy.grows_until_safe,
+    tight.no_young_pong,
+    tight.pong_left,
+    tight.asks_again,
+    tight.waits_since_ask,
+    tight.trusts_no_longer,
+)
