@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fdverify.errors import UsageError
 from fdverify.liveness.argument import Premise, Sort, Term, Terms
-from fdverify.logic import And, If, Implies, Max, Not, Truth
+from fdverify.logic import And, If, Implies, Max, Not, Number, Truth
 from fdverify.models.detector import with_quiet_clock
 from fdverify.models.system import Choices, Property, State, StepProperty, System
 
@@ -21,11 +21,16 @@ def with_clock(system: System) -> System:
     return with_quiet_clock(system, system.detector)
 
 
+def longest_raised(terms: Terms, s: State) -> Number:
+    """What the longest timeout that is not safe is raised to."""
+    return terms.detector.learns.of(terms.bound(GUARD, s) - 1)
+
+
 def timeout_bounded(terms: Terms) -> Property:
     return Property(
         "timeout-bounded",
-        lambda s: terms.timeout(s) <= Max(terms.first_timeout(s), terms.bound(GUARD, s)),
-        "the timeout never exceeds the first timeout and the safe one",
+        lambda s: terms.timeout(s) <= Max(terms.first_timeout(s), longest_raised(terms, s)),
+        "the timeout never exceeds the first one and what an unsafe one is raised to",
     )
 
 
