@@ -34,6 +34,9 @@ def within(s: State) -> Truth:
         s.timeout == s.initial_timeout,
         s.monitor_idle == 0,
         s.left > 0,
+        waited(s) >= 0,
+        s.sender_idle >= 0,
+        s.sender_idle < s.phi,
         Or(Iff(s.step == Step.Judge, s.left % 2 == 0), to_be_heard(s)),
         If(s.transit.empty(), silent, on_its_way),
     )

@@ -33,7 +33,7 @@ def find(about: str, job: Job, by: Proof | None, deadline: float | None, report:
     try:
         bound = {"accuracy": accuracy, "detection": detection}[about](job, by, deadline, report)
         if bound is None:
-            return Found((), "no formula fits what was measured: sums of the parameters, rounded, by residues modulo 3")
+            return Found((), "no formula fits what was measured: sums of the parameters, rounded, or by residues")
         others = suspicions(job, deadline, report) if about == "detection" else []
     except OutOfTime:
         return Found((), "the time limit was reached")
