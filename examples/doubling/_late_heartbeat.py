@@ -6,9 +6,9 @@ nothing from the start, and with an odd one if the last that it hears is a heart
 
 from typing import Any
 
-from _phases import Step, correct
+from _heartbeats import Step, correct
 
-from fdverify.logic import And, Iff, If, Not, Number, Or, Truth
+from fdverify.logic import And, If, Iff, Not, Number, Or, Truth
 from fdverify.models.system import State
 from fdverify.models.worst_run import WorstRun
 

@@ -69,8 +69,7 @@ class Detector:
     """Who suspects whom, when a message is delivered, and what is learned from it.
 
     ``timeout`` and ``crash_clock`` are names of variables.  ``first_timeout`` names the parameter or the variable that
-    holds the timeout from which on the bounds count.  ``learns`` is what happens to the timeout when a suspicion is taken
-    back.
+    holds the timeout from which on the bounds count.  ``learns`` is how a suspicion that is taken back makes it longer.
     """
 
     suspects: Callable[[State], Truth]

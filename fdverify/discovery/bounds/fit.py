@@ -75,9 +75,7 @@ def _cases(
         return [Case(where, (), sum_)]
     for modulus in moduli:
         for rounded in sorted(product(ROUNDED, repeat=len(left)), key=lambda some: sum(map(bool, some))):
-            factors = {
-                name: Factor(name, how, modulus if how else 1) for name, how in zip(left, rounded, strict=True)
-            }
+            factors = {name: Factor(name, how, modulus if how else 1) for name, how in zip(left, rounded, strict=True)}
             sum_ = _sum(names, here, _monomials(shape, factors))
             if sum_ is not None:
                 return [Case(where, (), sum_)]

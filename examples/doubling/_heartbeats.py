@@ -1,4 +1,4 @@
-"""The phases of one round; _detector.py tells them in words."""
+"""The phases of one round; _doubling.py tells them in words."""
 
 from enum import IntEnum
 

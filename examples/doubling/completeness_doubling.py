@@ -4,17 +4,17 @@ The last heartbeat was sent in the round before the crash.  A Listen may leave i
 next one, 2Φ later, hears it.  Then the monitor loses patience, at one step every Φ, and a Judge follows.
 """
 
+from _heartbeats import Step, crashed, suspected
 from _late_heartbeat import waited
-from _phases import Step, crashed, suspected
-from eventual_trust import proof as trust
-from eventual_trust import safe_timeout
+from eventual_accuracy_doubling import proof as trust
+from eventual_accuracy_doubling import safe_timeout
 
 from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
 from fdverify.models.system import State
 from fdverify.proofs import Always, LeadsTo, Proof
 
 proof = Proof(
-    "_detector.py:DOUBLING", goal=LeadsTo(crashed, Always(suspected)), by="crash-clock", crash=True, timeout="any"
+    "_doubling.py:DOUBLING", goal=LeadsTo(crashed, Always(suspected)), by="crash-clock", crash=True, timeout="any"
 )
 proof.term(safe_timeout)
 proof.invariants(*trust.predicates())

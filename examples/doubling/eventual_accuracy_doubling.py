@@ -4,15 +4,15 @@ The clock ``hquiet`` counts the rounds since something was heard.  The monitor t
 not waited for more steps than that.
 """
 
+from _heartbeats import Step, correct
 from _late_heartbeat import waited
-from _phases import Step, correct
 
 from fdverify.logic import And, If, Implies, Max, Min, Not, Number, Or, Truth
 from fdverify.models.system import State
 from fdverify.proofs import EventuallyAlways, Proof
 
 proof = Proof(
-    "_detector.py:DOUBLING", goal=EventuallyAlways("strong-accuracy"), by="timeout-guard", crash=True, timeout="any"
+    "_doubling.py:DOUBLING", goal=EventuallyAlways("strong-accuracy"), by="timeout-guard", crash=True, timeout="any"
 )
 
 

@@ -1,17 +1,17 @@
 """Strong Accuracy with the least safe initial timeout, Φ+Δ+1: a correct sender is never suspected.
 
-A heartbeat is sent within Φ rounds after one is heard, and is Δ old Δ rounds later.  So the monitor has taken fewer than
-Φ+Δ steps when it last listened in vain, and takes one more to judge.
+A heartbeat is sent within Φ rounds after one is heard, and is Δ old Δ rounds later.  So the monitor has taken fewer
+than Φ+Δ steps when it last listened in vain, and takes one more to judge.
 """
 
+from _heartbeats import Step, correct
 from _late_heartbeat import waited
-from _phases import Step, correct
 
 from fdverify.logic import And, Implies, Min, Not, Number, Truth
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 
-proof = Proof("_detector.py:DOUBLING", goal="strong-accuracy", timeout="any")
+proof = Proof("_doubling.py:DOUBLING", goal="strong-accuracy", timeout="any")
 
 
 @proof.bound

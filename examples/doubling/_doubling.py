@@ -18,8 +18,8 @@ by one, the sender sends, the monitor listens, the monitor judges.
 
 from dataclasses import replace
 
+from _heartbeats import Step, correct, hears, phases_of, suspected
 from _late_heartbeat import LATE_HEARTBEAT
-from _phases import Step, correct, hears, phases_of, suspected
 
 from fdverify.logic import And, If, Implies, Not, Or, Truth
 from fdverify.models.buffer import ENCODINGS

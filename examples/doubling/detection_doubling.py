@@ -1,18 +1,18 @@
 """Strong Completeness in the least time: by which round after its crash the sender is suspected, for every timeout.
 
-The worst run is that of lasting_suspicion.py.  When a Judge comes, the monitor has taken an odd number of steps since it
-heard something, and an even one if it never did: with an even timeout it takes one step more than that.
+The worst run is that of completeness_doubling.py.  When a Judge comes, the monitor has taken an odd number of steps
+since it heard something, and an even one if it never did: with an even timeout it takes one step more than that.
 """
 
+from _heartbeats import Step
 from _late_heartbeat import waited
-from _phases import Step
-from lasting_suspicion import heard_by, heartbeat_left, no_young_heartbeat
+from completeness_doubling import heard_by, heartbeat_left, no_young_heartbeat
 
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 
-proof = Proof("_detector.py:DOUBLING", crash=True, timeout="any")
+proof = Proof("_doubling.py:DOUBLING", crash=True, timeout="any")
 
 
 @proof.bound
@@ -39,7 +39,7 @@ def judges_at_once(s: State) -> Truth:
 
 @proof.invariant
 def waits_since_heard(s: State) -> Truth:
-    """While it trusts the sender, the monitor waits for one step more at least every Φ: since it heard, or the start."""
+    """While it trusts the sender, the monitor takes a step at least every Φ: since it heard, or since the start."""
     heard = (waited(s) - If(s.step == Step.Judge, 1, 0)) % 2 == 0
     since = s.phi * waited(s) + s.monitor_idle + If(heard, heard_by(s), -1)
     return Implies(Not(s.suspected), s.since_crash <= since)
@@ -47,6 +47,6 @@ def waits_since_heard(s: State) -> Truth:
 
 @proof.invariant
 def trusts_until_first_judge(s: State) -> Truth:
-    """With timeout 1 the monitor trusts the sender until its first Judge, and then until it hears something it does not."""
+    """With timeout 1 the monitor trusts the sender until its first Judge, and then not until it hears something."""
     first = s.since_crash < s.monitor_idle + If(s.step == Step.Listen, s.phi, 0)
     return Implies(And(s.timeout == 1, Not(s.suspected)), first)
