@@ -5,7 +5,7 @@ from __future__ import annotations
 from fdverify.errors import UsageError
 from fdverify.liveness.argument import Premise, Sort, Term, Terms
 from fdverify.logic import And, If, Implies, Max, Not, Number, Truth
-from fdverify.models.detector import with_quiet_clock
+from fdverify.models.detector import ONE_MORE, with_quiet_clock
 from fdverify.models.system import Choices, Property, State, StepProperty, System
 
 GUARD = "safe_timeout"
@@ -27,10 +27,11 @@ def longest_raised(terms: Terms, s: State) -> Number:
 
 
 def timeout_bounded(terms: Terms) -> Property:
+    longest = "the safe one" if terms.detector.learns == ONE_MORE else "what one that is not safe is raised to"
     return Property(
         "timeout-bounded",
         lambda s: terms.timeout(s) <= Max(terms.first_timeout(s), longest_raised(terms, s)),
-        "the timeout never exceeds the first one and what an unsafe one is raised to",
+        f"the timeout never exceeds the first timeout and {longest}",
     )
 
 

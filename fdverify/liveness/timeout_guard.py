@@ -21,7 +21,7 @@ from fdverify.liveness.detector_premises import (
 )
 from fdverify.liveness.goals import EventuallyAlways, claimed, meant, named
 from fdverify.logic import And, Iff, Implies, Not, Number, Truth
-from fdverify.models.detector import QUIET, Raise
+from fdverify.models.detector import ONE_MORE, QUIET, Raise
 from fdverify.models.system import Choices, Property, State, StepProperty
 from fdverify.symbolic.formula import maximum, readable_state, written
 
@@ -191,7 +191,7 @@ def _bounds(terms: Terms) -> tuple[Bound, ...]:
 def _raises(learns: Raise, first: Number, enough: Number) -> str:
     """How often a timeout is to be raised until it is enough."""
     lacking = maximum(0, enough - first)
-    if learns == Raise(plus=1) or (isinstance(lacking, int) and lacking == 0):
+    if learns == ONE_MORE or (isinstance(lacking, int) and lacking == 0):
         return written(lacking)
     if isinstance(first, int) and isinstance(enough, int) and learns.of(first) > first:
         return str(learns.until(first, enough))

@@ -64,6 +64,9 @@ class Raise:
         return f"{self.times}^n*{first}{added}"
 
 
+ONE_MORE = Raise(plus=1)
+
+
 @dataclass(frozen=True)
 class Detector:
     """Who suspects whom, when a message is delivered, and what is learned from it.
@@ -81,7 +84,7 @@ class Detector:
     first_timeout: str
     crash_clock: str
     stabilisation: Stabilisation | None = None
-    learns: Raise = Raise(plus=1)
+    learns: Raise = ONE_MORE
 
     def __post_init__(self) -> None:
         for name in ("suspects", "correct", "in_transit", "hears"):

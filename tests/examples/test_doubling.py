@@ -10,6 +10,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from fdverify.discovery.bounds.counted import most_counted, told
 from fdverify.discovery.bounds.fit import fitted, moduli_of
 from fdverify.discovery.bounds.measure import detection_times
 from fdverify.engines.cti import explain
@@ -144,6 +145,7 @@ def test_no_run_exceeds_a_bound(delta: int, phi: int, first: int) -> None:
     wrong = rounds.subgraph([s for s in rounds if s.suspected])
     longest = len(nx.dag_longest_path(wrong))
     assert longest <= max(0, 3 * phi + delta - 1 - first)
+    assert most_counted(detector(delta, phi, first)) == {"hbegun": found, "hlasted": longest}
 
 
 def test_the_number_of_wrong_suspicions_is_attained() -> None:
@@ -412,6 +414,18 @@ def test_a_raise_in_words(raised: Raise, words: str, formula: str) -> None:
 
 
 # ── finding the formulas
+
+
+def test_what_no_formula_fits_is_told_in_one_line() -> None:
+    names, least = ["delta", "phi", "first"], {"delta": 0, "phi": 1, "first": 1}
+    points = list(product(range(4), range(1, 4), range(1, 7)))
+    number: dict[tuple[int, ...], int] = {at: Raise(times=2).until(at[2], safe(at[0], at[1])) for at in points}
+    assert told("number", number, names, least, (2,)) == "number: 1 to 3 in 42 of 72 instances; no formula fits"
+    sums: dict[tuple[int, ...], int] = {at: max(0, at[0] + 7 - at[2]) for at in points}
+    assert told("sum", sums, names, least, (2,)) == (
+        "sum: 1 to 9 in 72 of 72 instances; delta-first+7 where there are any; not proved"
+    )
+    assert told("none", dict.fromkeys(number, 0), names, least, (2,)) == "none: none in 72 instances explored"
 
 
 def test_a_formula_depends_on_the_steps_that_are_taken_in_turn() -> None:
