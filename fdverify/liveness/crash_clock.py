@@ -14,6 +14,7 @@ from fdverify.liveness.detector_premises import (
     SAFE_TIMEOUT,
     crashes,
     has_crash_clock,
+    longest_raised,
     stabilising,
     timeout_bounded,
     with_clock,
@@ -64,10 +65,10 @@ def _about_clock(terms: Terms, premise: Property, conclusion: Property) -> tuple
     clock = terms.crash_clock
 
     def bounded(s: State) -> Truth:
-        first, guard = terms.first_timeout(s), terms.bound(GUARD, s)
+        first, raised = terms.first_timeout(s), longest_raised(terms, s)
         return And(
-            Implies(first >= guard, _due(terms, s) <= _due_at(terms, s, first)),
-            Implies(first < guard, _due(terms, s) <= _due_at(terms, s, guard)),
+            Implies(first >= raised, _due(terms, s) <= _due_at(terms, s, first)),
+            Implies(first < raised, _due(terms, s) <= _due_at(terms, s, raised)),
         )
 
     def runs(before: State, c: Choices, after: State) -> Truth:
@@ -121,12 +122,12 @@ def _bounds(terms: Terms) -> tuple[Bound, ...]:
     detector = terms.detector
     late = {} if detector.stabilisation is None else {detector.first_timeout: detector.first_timeout}
     state = readable_state(terms.system, **late)
-    first, guard = terms.first_timeout(state), terms.bound(GUARD, state)
-    worst = state.changed({detector.timeout: maximum(first, guard)})
+    longest = maximum(terms.first_timeout(state), longest_raised(terms, state))
+    worst = state.changed({detector.timeout: longest})
     since = "" if detector.stabilisation is None else ", or after the bounds begin to hold if that is later"
     return (
         Bound("detection", f"at most {written(_due(terms, worst))} rounds after the crash{since}"),
-        Bound("the timeout", f"at most {written(maximum(first, guard))}"),
+        Bound("the timeout", f"at most {written(longest)}"),
     )
 
 

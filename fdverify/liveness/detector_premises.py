@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fdverify.errors import UsageError
 from fdverify.liveness.argument import Premise, Sort, Term, Terms
-from fdverify.logic import And, If, Implies, Max, Not, Truth
-from fdverify.models.detector import with_quiet_clock
+from fdverify.logic import And, If, Implies, Max, Not, Number, Truth
+from fdverify.models.detector import ONE_MORE, with_quiet_clock
 from fdverify.models.system import Choices, Property, State, StepProperty, System
 
 GUARD = "safe_timeout"
@@ -21,11 +21,17 @@ def with_clock(system: System) -> System:
     return with_quiet_clock(system, system.detector)
 
 
+def longest_raised(terms: Terms, s: State) -> Number:
+    """What the longest timeout that is not safe is raised to."""
+    return terms.detector.learns.of(terms.bound(GUARD, s) - 1)
+
+
 def timeout_bounded(terms: Terms) -> Property:
+    longest = "the safe one" if terms.detector.learns == ONE_MORE else "what one that is not safe is raised to"
     return Property(
         "timeout-bounded",
-        lambda s: terms.timeout(s) <= Max(terms.first_timeout(s), terms.bound(GUARD, s)),
-        "the timeout never exceeds the first timeout and the safe one",
+        lambda s: terms.timeout(s) <= Max(terms.first_timeout(s), longest_raised(terms, s)),
+        f"the timeout never exceeds the first timeout and {longest}",
     )
 
 

@@ -2,17 +2,26 @@
 
 Why the premises imply the goal.  Once the bounds hold, a wrong suspicion lasts while no message is delivered, so the
 quiet clock runs; it has a bound, and time goes on: the suspicion ends, by a delivery or by a crash, which is for ever.
-A delivery raises the timeout by one, and nothing lowers it.  From the guard on there is no wrong suspicion any more.
-So there are at most as many as the first timeout lies below the guard.  When the last one happens has no bound.
+A delivery raises the timeout as the detector says, which makes it longer, and nothing lowers it.  From the guard on
+there is no wrong suspicion any more.  So there are at most as many as the first timeout has to be raised until it is
+not below the guard.  When the last one happens has no bound.
 """
 
 from __future__ import annotations
 
 from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
-from fdverify.liveness.detector_premises import GUARD, SAFE_TIMEOUT, crashes, stabilising, timeout_bounded, with_clock
+from fdverify.liveness.detector_premises import (
+    GUARD,
+    SAFE_TIMEOUT,
+    crashes,
+    longest_raised,
+    stabilising,
+    timeout_bounded,
+    with_clock,
+)
 from fdverify.liveness.goals import EventuallyAlways, claimed, meant, named
 from fdverify.logic import And, Iff, Implies, Not, Number, Truth
-from fdverify.models.detector import QUIET
+from fdverify.models.detector import ONE_MORE, QUIET, Raise
 from fdverify.models.system import Choices, Property, State, StepProperty
 from fdverify.symbolic.formula import maximum, readable_state, written
 
@@ -51,6 +60,7 @@ def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
         ),
         Property("guard-trusts", guarded, "from the safe timeout on, a correct sender is not suspected"),
         timeout_bounded(terms),
+        *_raise_is_more(terms),
         Property(
             "timeout-from-the-first",
             lambda s: Implies(detector.settled(s), terms.timeout(s) >= terms.first_timeout(s)),
@@ -67,6 +77,20 @@ def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
     )
 
 
+def _raise_is_more(terms: Terms) -> tuple[Premise, ...]:
+    """What is multiplied becomes more if it is not 0; if the first timeout does, all that are longer do."""
+    learns = terms.detector.learns
+    if learns.times == 1:
+        return ()
+    return (
+        Property(
+            "raise-is-more",
+            lambda s: learns.of(terms.first_timeout(s)) > terms.first_timeout(s),
+            "a timeout that is raised becomes longer",
+        ),
+    )
+
+
 def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
     detector = terms.detector
 
@@ -74,7 +98,7 @@ def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
         return And(detector.suspects(before), Not(detector.suspects(after)))
 
     def ends_by_delivery(before: State, c: Choices, after: State) -> Truth:
-        raised = terms.timeout(after) == terms.timeout(before) + 1
+        raised = terms.timeout(after) == detector.learns.of(terms.timeout(before))
         return Implies(ends(before, after), And(detector.hears(c), raised))
 
     def changes_only_so(before: State, c: Choices, after: State) -> Truth:
@@ -91,7 +115,9 @@ def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
             "a sender that has crashed stays so",
         ),
         StepProperty(
-            "ends-by-delivery", ends_by_delivery, "a suspicion ends by a delivery, which raises the timeout by 1"
+            "ends-by-delivery",
+            ends_by_delivery,
+            f"a suspicion ends by a delivery, which {detector.learns.in_words()}",
         ),
         StepProperty(
             "delivery-ends-suspicion",
@@ -152,15 +178,25 @@ def _bounds(terms: Terms) -> tuple[Bound, ...]:
     detector = terms.detector
     state = readable_state(terms.system, **_names(terms))
     guard, first = terms.bound(GUARD, state), terms.first_timeout(state)
-    number: Number = guard - first
     length = terms.bound(QUIET_AT_MOST, state) + 1 - terms.timeout(state)
     after = "" if detector.stabilisation is None else f", counted once {detector.stabilisation.settled}"
     return (
-        Bound("wrong suspicions", f"at most {written(maximum(0, number))}{after}"),
+        Bound("wrong suspicions", f"at most {_raises(detector.learns, first, guard)}{after}"),
         Bound("each lasts", f"at most {written(length)} rounds{after}"),
-        Bound("the timeout", f"at most {written(maximum(first, guard))}"),
+        Bound("the timeout", f"at most {written(maximum(first, longest_raised(terms, state)))}"),
         Bound("the last one", "no bound", "quiet runs of any length may come before it"),
     )
+
+
+def _raises(learns: Raise, first: Number, enough: Number) -> str:
+    """How often a timeout is to be raised until it is enough."""
+    lacking = maximum(0, enough - first)
+    if learns == ONE_MORE or (isinstance(lacking, int) and lacking == 0):
+        return written(lacking)
+    if isinstance(first, int) and isinstance(enough, int) and learns.of(first) > first:
+        return str(learns.until(first, enough))
+    text = written(first)
+    return f"the least n with {learns.repeated(f'({text})' if ' ' in text else text)} >= {written(enough)}"
 
 
 def _names(terms: Terms) -> dict[str, str]:

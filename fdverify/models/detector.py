@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fdverify.errors import UsageError
-from fdverify.logic import If, Truth, shortened
+from fdverify.logic import If, Number, Truth, is_number, shortened
 from fdverify.models.system import Choices, Flags, Integers, Phase, State, System, Update, Variable, truthful
 
 QUIET = "hquiet"
@@ -25,11 +25,54 @@ class Stabilisation:
 
 
 @dataclass(frozen=True)
+class Raise:
+    """How a suspicion that is taken back makes the timeout longer: it is multiplied, and something is added."""
+
+    times: int = 1
+    plus: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("times", self.times, 1), ("plus", self.plus, 0)):
+            if not is_number(value) or not isinstance(value, int) or value < least:
+                raise UsageError(f"a raise has {name} = {shortened(value)}, not a whole number from {least} on")
+        if (self.times, self.plus) == (1, 0):
+            raise UsageError("a raise must make the timeout longer", "write Raise(plus=1) or Raise(times=2)")
+
+    def of(self, timeout: Number) -> Number:
+        """The timeout after a raise."""
+        return self.times * timeout + self.plus
+
+    def until(self, first: int, enough: int) -> int:
+        """How often a timeout that a raise makes longer is to be raised until it is enough."""
+        timeout, number = first, 0
+        while timeout < enough:
+            timeout, number = self.of(timeout), number + 1
+        return number
+
+    def in_words(self) -> str:
+        """What a raise does to the timeout."""
+        if self.times == 1:
+            return f"raises the timeout by {self.plus}"
+        added = f" and adds {self.plus}" if self.plus else ""
+        return f"multiplies the timeout by {self.times}{added}"
+
+    def repeated(self, first: str) -> str:
+        """A timeout after n raises, as a formula to read."""
+        if self.times == 1:
+            return f"{first} + {self.plus}*n"
+        added = f" + {self.plus}*({self.times}^n - 1)/{self.times - 1}" if self.plus else ""
+        return f"{self.times}^n*{first}{added}"
+
+
+ONE_MORE = Raise(plus=1)
+
+
+@dataclass(frozen=True)
 class Detector:
     """Who suspects whom, when a message is delivered, and what is learned from it.
 
     ``timeout`` and ``crash_clock`` are names of variables.  ``first_timeout`` names the parameter or the variable that
-    holds the timeout from which on the bounds count.
+    holds the timeout from which on the bounds count.  ``learns`` is how a suspicion that is taken back makes it longer.
     """
 
     suspects: Callable[[State], Truth]
@@ -41,6 +84,7 @@ class Detector:
     first_timeout: str
     crash_clock: str
     stabilisation: Stabilisation | None = None
+    learns: Raise = ONE_MORE
 
     def __post_init__(self) -> None:
         for name in ("suspects", "correct", "in_transit", "hears"):
@@ -48,6 +92,8 @@ class Detector:
             if not callable(function):
                 raise UsageError(f"the detector's {name} is {shortened(function)}, not a function")
             object.__setattr__(self, name, truthful(f"the detector's {name}", function))
+        if not isinstance(self.learns, Raise):
+            raise UsageError(f"the detector's learns is {shortened(self.learns)}, not a Raise")
 
     def check(self, system: System) -> None:
         """Refuse names that the system does not have, or has for something else."""

@@ -19,6 +19,8 @@ def bounds_text(job: Job, found: Found, seconds: float) -> str:
     def show(console: Console) -> None:
         for bound in found.bounds:
             _print_bound(console, bound)
+        for note in found.notes:
+            console.print(Text(note), soft_wrap=True)
         if not found.bounds:
             console.print(Text(f"unknown: {found.why}", style="bold yellow"), soft_wrap=True)
         console.print(Text(f"{_described(job)}, {seconds:.1f} s", style="dim"), soft_wrap=True)

@@ -116,7 +116,7 @@ def bounds_document(about: str, job: Job, found: Found, seconds: float) -> str:
         witness=None if first is None else first.witness,
         explored=0 if first is None else first.explored,
         also=entries[1:],
-        detail=found.why,
+        detail="; ".join(filter(None, (found.why, *found.notes))),
         seconds=round(seconds, 3),
     )
     return _text(document)

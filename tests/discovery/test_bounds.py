@@ -130,7 +130,7 @@ def test_where_there_are_no_parameters_no_worst_run_is_proved() -> None:
 
 
 def test_a_linear_formula_that_is_less_somewhere_is_none() -> None:
-    jump = Formula((Case((), (("delta", (0, 1)),), LINE), Case((), (("delta", (2,)),), STEEP)))
+    jump = Formula((Case((), (("delta", (0, 1)),), LINE, 3), Case((), (("delta", (2,)),), STEEP, 3)))
     parameters = find_model("chandra-toueg").parameters
     measured: dict[tuple[int, ...], Least] = {(0, 1): Least(3, None), (1, 1): Least(4, None)}
     assert _least_linear(jump, parameters, measured) is None
@@ -213,13 +213,14 @@ def test_what_to_configure(variant: str) -> None:
     )
 
 
-NAMES, LEAST = ("delta", "phi"), {"delta": 0, "phi": 1}
+NAMES, LEAST, MODULI = ("delta", "phi"), {"delta": 0, "phi": 1}, (3, 2)
 coefficients = st.integers(-3, 6)
 
 
 @st.composite
 def sums(draw: st.DrawFn) -> Sum:
-    factors = [Factor(name, draw(st.sampled_from(ROUNDED))) for name in NAMES]
+    modulus = draw(st.sampled_from(MODULI))
+    factors = [Factor(name, draw(st.sampled_from(ROUNDED)), modulus) for name in NAMES]
     return Sum((((), draw(coefficients)), *(((factor,), draw(coefficients)) for factor in factors)))
 
 
@@ -234,7 +235,7 @@ def test_a_formula_is_found_again(first: Sum, others: Sum | None) -> None:
     meant = formula_of(first, others)
     points = product(range(9), range(1, 9))
     measured: dict[tuple[int, ...], int] = {point: meant.at(dict(zip(NAMES, point, strict=True))) for point in points}
-    found = fitted(NAMES, LEAST, measured, [(), ("delta",), ("phi",)])
+    found = fitted(NAMES, LEAST, measured, [(), ("delta",), ("phi",)], MODULI)
     assert found is not None
     for point in product(range(0, 30, 7), range(1, 30, 5)):
         at = dict(zip(NAMES, point, strict=True))
@@ -245,13 +246,13 @@ def test_a_formula_is_found_again(first: Sum, others: Sum | None) -> None:
 def test_what_is_no_formula_is_not_fitted() -> None:
     points = list(product(range(9), range(1, 5)))
     squares: dict[tuple[int, ...], int] = {(d, p): d * d + p for d, p in points}
-    assert fitted(NAMES, LEAST, squares, [(), ("delta",), ("phi",)]) is None
+    assert fitted(NAMES, LEAST, squares, [(), ("delta",), ("phi",)], MODULI) is None
     few: dict[tuple[int, ...], int] = {(d, p): d + p for d, p in points[:2]}
-    assert fitted(NAMES, LEAST, few, [(), ("delta",), ("phi",)]) is None
+    assert fitted(NAMES, LEAST, few, [(), ("delta",), ("phi",)], MODULI) is None
 
 
 def test_a_sum_is_what_an_option_takes() -> None:
-    total = Sum((((Factor("delta", "down"),), 1), ((Factor("phi"),), 3), ((), -2)))
+    total = Sum((((Factor("delta", "down", 3),), 1), ((Factor("phi"),), 3), ((), -2)))
     assert str(total) == "(delta-delta%3)+3*phi-2"
     at = {"delta": 7, "phi": 2}
     assert parse_expression(str(total), set(at)).evaluate(at) == total.value(State(at)) == 10

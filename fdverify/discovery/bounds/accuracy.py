@@ -10,7 +10,7 @@ from time import monotonic
 import z3
 
 from fdverify.discovery.bounds.bound import ALL, Bound, Evidence
-from fdverify.discovery.bounds.fit import Point, fitted
+from fdverify.discovery.bounds.fit import Point, fitted, moduli_of
 from fdverify.discovery.bounds.formula import Factor, Formula, Sum
 from fdverify.discovery.bounds.grid import in_words, rows
 from fdverify.discovery.bounds.measure import Least, instance, row_of_least_timeouts
@@ -46,7 +46,8 @@ def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callabl
     names = [parameter.name for parameter in model.parameters]
     least = {parameter.name: parameter.least for parameter in model.parameters}
     shape = [(), *((name,) for name in names)]
-    formula = fitted(names, least, {at: each.timeout for at, each in measured.items()}, shape)
+    timeouts = {at: each.timeout for at, each in measured.items()}
+    formula = fitted(names, least, timeouts, shape, moduli_of(any_timeout.system()))
     if formula is None:
         return None
     report("proving that the formula is enough, and that nothing less is")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from fdverify.discovery.bounds.bound import Bound, Evidence
-from fdverify.discovery.bounds.fit import Point, fitted
+from fdverify.discovery.bounds.fit import Point, fitted, moduli_of
 from fdverify.discovery.bounds.formula import Formula
 from fdverify.discovery.bounds.grid import in_words, rows
 from fdverify.discovery.bounds.measure import crashing, detector_of, instance, row_of_detection_times
@@ -38,7 +38,7 @@ def detection(job: Job, by: Proof | None, deadline: float | None, report: Callab
     names = [*(parameter.name for parameter in model.parameters), timeout]
     least = {**{parameter.name: parameter.least for parameter in model.parameters}, timeout: 1}
     shape = [(), *((p.name,) for p in model.parameters), *((timeout, p.name) for p in model.parameters[1:])]
-    formula = fitted(names, least, measured, shape)
+    formula = fitted(names, least, measured, shape, moduli_of(job.system()))
     if formula is None:
         return None
     report("proving that the formula is enough")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fdverify.discovery.bounds.accuracy import accuracy
 from fdverify.discovery.bounds.bound import Bound
+from fdverify.discovery.bounds.counted import counted
 from fdverify.discovery.bounds.detection import detection
 from fdverify.discovery.bounds.survey import OutOfTime
 from fdverify.discovery.bounds.suspicions import suspicions
@@ -21,6 +22,8 @@ class Found:
 
     bounds: tuple[Bound, ...]
     why: str = ""
+    notes: tuple[str, ...] = ()
+    """What else was measured, and is claimed of nothing more."""
 
     @property
     def exit_code(self) -> int:
@@ -33,8 +36,9 @@ def find(about: str, job: Job, by: Proof | None, deadline: float | None, report:
     try:
         bound = {"accuracy": accuracy, "detection": detection}[about](job, by, deadline, report)
         if bound is None:
-            return Found((), "no formula fits what was measured: sums of the parameters, rounded, by residues modulo 3")
+            return Found((), "no formula fits what was measured: sums of the parameters, rounded, or by residues")
         others = suspicions(job, deadline, report) if about == "detection" else []
+        notes = counted(job, deadline, report) if about == "detection" and not others else ()
     except OutOfTime:
         return Found((), "the time limit was reached")
-    return Found((bound, *others))
+    return Found((bound, *others), notes=notes)

@@ -8,25 +8,35 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import TypeAlias
 
 import numpy as np
 
-from fdverify.discovery.bounds.formula import MODULUS, ROUNDED, Case, Factor, Formula, Monomial, Sum, product_of
-from fdverify.models.system import State
+from fdverify.discovery.bounds.formula import ROUNDED, Case, Factor, Formula, Monomial, Sum, product_of
+from fdverify.models.system import Labels, State, System
 
 Point: TypeAlias = tuple[int, ...]
 Shape: TypeAlias = Sequence[tuple[str, ...]]
 """The products of names that a sum may have."""
 
 
+def moduli_of(system: System) -> tuple[int, ...]:
+    """How many steps its processes take in turn: what is measured may depend on which of them it was."""
+    return tuple(sorted({len(v.sort.names) for v in system.variables if isinstance(v.sort, Labels)}, reverse=True))
+
+
 def fitted(
-    names: Sequence[str], least: Mapping[str, int], measured: Mapping[Point, int], shape: Shape
+    names: Sequence[str],
+    least: Mapping[str, int],
+    measured: Mapping[Point, int],
+    shape: Shape,
+    moduli: Sequence[int],
 ) -> Formula | None:
     """A formula over the ``names`` made of the products in ``shape``; points list the values of the names in order."""
     for apart in _subsets(names):
-        cases = [_cases(names, measured, shape, where) for where in _combined(apart, least)]
+        cases = [_cases(names, measured, shape, where, moduli) for where in _combined(apart, least)]
         if all(found is not None for found in cases):
             return Formula(tuple(case for found in cases for case in _merged(found or [])))
     return None
@@ -49,8 +59,9 @@ def _cases(
     measured: Mapping[Point, int],
     shape: Shape,
     where: tuple[tuple[str, int, bool], ...],
+    moduli: Sequence[int],
 ) -> list[Case] | None:
-    """One sum of rounded numbers, or a sum for each residue of as few names as possible."""
+    """One sum; else one of rounded numbers, or a sum for each residue of as few names as possible."""
     known = {name: value for name, value, yes in where if yes}
     here = {
         point: result
@@ -58,31 +69,35 @@ def _cases(
         if all((point[names.index(name)] == value) is yes for name, value, yes in where)
     }
     left = [name for name in names if name not in known]
-    for rounded in sorted(product(ROUNDED, repeat=len(left)), key=lambda some: sum(map(bool, some))):
-        factors = {name: Factor(name, how) for name, how in zip(left, rounded, strict=True)}
-        sum_ = _sum(names, here, _monomials(shape, factors))
-        if sum_ is not None:
-            return [Case(where, (), sum_)]
     plain = _monomials(shape, {name: Factor(name) for name in left})
-    for by_residue in _subsets(left):
-        cells = _cells(names, here, by_residue)
-        sums = {residues: _sum(names, points, plain) for residues, points in cells.items()}
-        found = [
-            Case(where, tuple((name, (residue,)) for name, residue in residues), sum_)
-            for residues, sum_ in sums.items()
-            if sum_ is not None
-        ]
-        if len(found) == len(sums):
-            return found
+    sum_ = _sum(names, here, plain)
+    if sum_ is not None:
+        return [Case(where, (), sum_)]
+    for modulus in moduli:
+        for rounded in sorted(product(ROUNDED, repeat=len(left)), key=lambda some: sum(map(bool, some))):
+            factors = {name: Factor(name, how, modulus if how else 1) for name, how in zip(left, rounded, strict=True)}
+            sum_ = _sum(names, here, _monomials(shape, factors))
+            if sum_ is not None:
+                return [Case(where, (), sum_)]
+        for by_residue in _subsets(left):
+            cells = _cells(names, here, by_residue, modulus)
+            sums = {residues: _sum(names, points, plain) for residues, points in cells.items()}
+            found = [
+                Case(where, tuple((name, (residue,)) for name, residue in residues), sum_, modulus)
+                for residues, sum_ in sums.items()
+                if sum_ is not None
+            ]
+            if len(found) == len(sums):
+                return found
     return None
 
 
 def _cells(
-    names: Sequence[str], measured: Mapping[Point, int], by_residue: Sequence[str]
+    names: Sequence[str], measured: Mapping[Point, int], by_residue: Sequence[str], modulus: int
 ) -> dict[tuple[tuple[str, int], ...], dict[Point, int]]:
     cells: dict[tuple[tuple[str, int], ...], dict[Point, int]] = defaultdict(dict)
     for point, value in measured.items():
-        residues = tuple((name, point[names.index(name)] % MODULUS) for name in by_residue)
+        residues = tuple((name, point[names.index(name)] % modulus) for name in by_residue)
         cells[residues][point] = value
     return dict(sorted(cells.items()))
 
@@ -130,8 +145,8 @@ def _joined(one: Case, other: Case) -> Case | None:
     (name, some), (_, others) = one.residues[at], other.residues[at]
     residues = list(one.residues)
     residues[at] = (name, tuple(sorted({*some, *others})))
-    return Case(one.least, tuple(residues), one.sum)
+    return replace(one, residues=tuple(residues))
 
 
 def _without_full_residues(case: Case) -> Case:
-    return Case(case.least, tuple(each for each in case.residues if len(each[1]) < MODULUS), case.sum)
+    return replace(case, residues=tuple(each for each in case.residues if len(each[1]) < case.modulus))

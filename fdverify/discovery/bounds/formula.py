@@ -18,6 +18,8 @@ class Factor:
     name: str
     rounded: str = ""
     """``down``, ``up``, or ``up from one less``."""
+    modulus: int = 1
+    """What it is rounded to multiples of."""
 
     def added(self, residue: int) -> int:
         """What rounding adds to a number with this residue."""
@@ -25,25 +27,23 @@ class Factor:
             case "down":
                 return -residue
             case "up":
-                return -residue % MODULUS
+                return -residue % self.modulus
             case "up from one less":
-                return (1 - residue) % MODULUS - 1
+                return (1 - residue) % self.modulus - 1
         return 0
 
     def __str__(self) -> str:
         name = self.name
         match self.rounded:
             case "down":
-                return f"({name}-{name}%{MODULUS})"
+                return f"({name}-{name}%{self.modulus})"
             case "up":
-                return f"({name}+(-{name})%{MODULUS})"
+                return f"({name}+(-{name})%{self.modulus})"
             case "up from one less":
-                return f"({name}-1+(1-{name})%{MODULUS})"
+                return f"({name}-1+(1-{name})%{self.modulus})"
         return name
 
 
-MODULUS = 3
-"""What numbers are rounded to multiples of, and residues taken by: a receiver takes three steps in turn."""
 ROUNDED = ("", "down", "up", "up from one less")
 
 Monomial: TypeAlias = tuple[Factor, ...]
@@ -60,8 +60,8 @@ def product_of(monomial: Monomial, s: State) -> Number:
     if not factor.rounded:
         return value
     added = factor.added(0) * rest
-    for residue in range(1, MODULUS):
-        added = If(number % MODULUS == residue, factor.added(residue) * rest, added)
+    for residue in range(1, factor.modulus):
+        added = If(number % factor.modulus == residue, factor.added(residue) * rest, added)
     return value + added
 
 
@@ -98,14 +98,16 @@ class Case:
     residues: tuple[tuple[str, tuple[int, ...]], ...]
     """A name and the residues it may have."""
     sum: Sum
+    modulus: int = 1
+    """What residues are taken by."""
 
     def applies(self, s: State) -> Truth:
         values = [s[name] == value if has else s[name] > value for name, value, has in self.least]
-        return And(*values, *(Or(*(s[name] % MODULUS == r for r in some)) for name, some in self.residues))
+        return And(*values, *(Or(*(s[name] % self.modulus == r for r in some)) for name, some in self.residues))
 
     def when(self) -> str:
         values = [f"{name} = {value}" if has else f"{name} >= {value + 1}" for name, value, has in self.least]
-        return ", ".join([*values, *(f"{name} % {MODULUS} = {_listed(some)}" for name, some in self.residues)])
+        return ", ".join([*values, *(f"{name} % {self.modulus} = {_listed(some)}" for name, some in self.residues)])
 
 
 def _listed(numbers: Sequence[int]) -> str:

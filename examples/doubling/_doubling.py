@@ -1,0 +1,166 @@
+"""A heartbeat detector that counts down, and doubles its timeout whenever it was wrong.
+
+Two processes run in rounds.  In each round each of them is active or idle; it is idle for less than Φ rounds in a row.
+
+- The sender sends a heartbeat in each round in which it is active, until it crashes, if it does: at the start of a
+  round, for good.
+- A heartbeat that is sent in a round can be heard in it, or in any later one.  The first time that the monitor listens
+  Δ rounds after that or later, it hears it, if it has not yet.
+- The monitor, when active, takes one step: Listen, Judge, Listen, and so on.  The first is Listen.
+- ``left`` is the number of steps until the monitor loses patience.  It begins with the timeout, and each step makes it
+  one less, down to 0; but a Listen that hears something sets it to the timeout again.
+- Judge suspects the sender if ``left`` is then 0.
+- Listen that hears something ends a suspicion: it was wrong, or so it seems.  The timeout is doubled first.
+
+The phases of a round are in this order: crash, the sender's turn, the monitor's turn, heartbeats in transit grow older
+by one, the sender sends, the monitor listens, the monitor judges.
+"""
+
+from dataclasses import replace
+
+from _heartbeats import Step, correct, hears, phases_of, suspected
+from _late_heartbeat import LATE_HEARTBEAT
+
+from fdverify.logic import And, If, Implies, Not, Or, Truth
+from fdverify.models.buffer import ENCODINGS
+from fdverify.models.detector import Detector, Raise
+from fdverify.models.expression import parse_expression
+from fdverify.models.model import Model, Option
+from fdverify.models.system import (
+    Ages,
+    Flags,
+    Integers,
+    Labels,
+    Parameter,
+    Property,
+    State,
+    System,
+    Variable,
+)
+
+DELTA = Parameter("delta", least=0, value=None, meaning="bound on the delay of a heartbeat")
+PHI = Parameter("phi", least=1, value=None, meaning="bound on relative speed", small=(1, 3, 2))
+SAFE_TIMEOUT = "phi+delta+1"
+
+
+def strong_accuracy(s: State) -> Truth:
+    return Not(And(s.suspected, correct(s)))
+
+
+def strong_completeness(s: State) -> Truth:
+    return Implies(s.since_crash >= s.delta + 3 * s.phi + s.phi * s.timeout - 2, s.suspected)
+
+
+def doubling(
+    delta: int | None, phi: int | None, *, crash: bool = False, timeout: str = SAFE_TIMEOUT, buffer: str | None = None
+) -> System:
+    """The detector with these bounds (``None``: arbitrary) and this initial timeout (an expression, or ``any``)."""
+    encoding = buffer or ("predicate" if delta is None else "bitvector")
+    first = None if timeout.strip() == "any" else parse_expression(timeout, {"delta", "phi"})
+    return System(
+        name="doubling",
+        options={"crash": str(crash).lower(), "timeout": timeout.strip(), "buffer": encoding},
+        parameters=(
+            replace(DELTA, value=delta),
+            replace(PHI, value=phi),
+            Parameter("initial_timeout", 1, first, "the monitor's first timeout", small=(1, 8, 24, 2)),
+        ),
+        variables=_variables(crash, encoding),
+        phases=phases_of(crash),
+        properties=_properties(crash),
+        liveness=_liveness(crash),
+        fairness=(
+            Property("sender-steps", lambda s: s.sender_idle == 0, "the sender takes a step, or has crashed"),
+            Property("monitor-steps", lambda s: s.monitor_idle == 0, "the monitor takes a step"),
+            Property("no-overdue-heartbeat", lambda s: Not(s.transit.has(s.delta)), "no heartbeat has age delta"),
+        ),
+        detector=Detector(
+            suspects=suspected,
+            correct=correct,
+            in_transit=lambda s: Not(s.transit.empty()),
+            receive="listen",
+            hears=hears,
+            timeout="timeout",
+            first_timeout="initial_timeout",
+            crash_clock="since_crash",
+            learns=Raise(times=2),
+        ),
+        worst=(LATE_HEARTBEAT,),
+    )
+
+
+def _variables(with_crash: bool, encoding: str) -> tuple[Variable, ...]:
+    def idle(name: str) -> Variable:
+        in_time = lambda s: And(s[name] >= 0, s[name] < s.phi)  # noqa: E731
+        return Variable(name, Integers(), initial=lambda s: 0, range=in_time)
+
+    variables = (
+        Variable("crashed", Flags(), initial=lambda s: False),
+        Variable("suspected", Flags(), initial=lambda s: False),
+        Variable(
+            "timeout",
+            Integers(),
+            initial=lambda s: s.initial_timeout,
+            range=lambda s: s.timeout >= s.initial_timeout,
+        ),
+        Variable(
+            "left",
+            Integers(),
+            initial=lambda s: s.initial_timeout,
+            range=lambda s: And(s.left >= 0, s.left <= s.timeout),
+        ),
+        idle("sender_idle"),
+        Variable("step", Labels(Step), initial=lambda s: Step.Judge),
+        idle("monitor_idle"),
+        Variable("transit", Ages(encoding, bound="delta"), initial=lambda s: frozenset()),
+    )
+    since_crash = Variable(
+        "since_crash",
+        Integers(),
+        initial=lambda s: -1,
+        range=lambda s: If(s.crashed, s.since_crash >= 0, s.since_crash == -1),
+        ghost=True,
+        clock=True,
+    )
+    return (*variables, since_crash) if with_crash else variables
+
+
+def _properties(with_crash: bool) -> tuple[Property, ...]:
+    accuracy = Property("strong-accuracy", strong_accuracy, "a sender that has not crashed is not suspected")
+    completeness = Property(
+        "strong-completeness",
+        strong_completeness,
+        "once the sender has been crashed for delta+3*phi+phi*timeout-2 rounds, it is suspected",
+    )
+    return (accuracy, completeness) if with_crash else (accuracy,)
+
+
+def _liveness(with_crash: bool) -> tuple[Property, ...]:
+    accuracy = Property(
+        "eventually-strong-accuracy",
+        strong_accuracy,
+        "from some time on, a sender that has not crashed is not suspected",
+    )
+    completeness = Property(
+        "strong-completeness",
+        lambda s: Or(correct(s), s.suspected),
+        "from some time on, a crashed sender is suspected, and for good",
+    )
+    return (accuracy, completeness) if with_crash else (accuracy,)
+
+
+DOUBLING = Model(
+    name="doubling",
+    summary="a heartbeat detector that doubles its timeout whenever it was wrong",
+    parameters=(DELTA, PHI),
+    options=(
+        Option("crash", "whether the sender may crash", False),
+        Option("timeout", "the initial timeout, or any", SAFE_TIMEOUT, metavar="EXPR|any"),
+        Option(
+            "buffer", "encoding of the buffer; by default bitvector for a fixed delta, else predicate", None, ENCODINGS
+        ),
+    ),
+    default_property="strong-accuracy",
+    default_liveness="eventually-strong-accuracy",
+    build=doubling,
+)

@@ -1,0 +1,94 @@
+"""How often, and for how long, a correct sender is suspected in small instances, where no proof says it for all.
+
+Nothing is assumed of how the detector learns: suspicions are counted in every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from fdverify.discovery.bounds.fit import Point, fitted, moduli_of
+from fdverify.discovery.bounds.grid import rows
+from fdverify.discovery.bounds.measure import instance
+from fdverify.discovery.bounds.survey import survey
+from fdverify.engines.caps import Caps
+from fdverify.engines.explore import explored
+from fdverify.job import Job
+from fdverify.logic import And, If
+from fdverify.models.detector import Detector
+from fdverify.models.system import Choices, Integers, Phase, Property, State, System, Update, Variable, update
+from fdverify.verdict import silent
+
+_BUDGET = 4
+_LARGEST_TIMEOUT = 6
+_BEGUN, _LASTED = "hbegun", "hlasted"
+COUNTED = {_BEGUN: "most-wrong-suspicions", _LASTED: "longest-wrong-suspicion"}
+
+
+def counted(job: Job, deadline: float | None, report: Callable[[str], None]) -> tuple[str, ...]:
+    """What was counted, a line for each number, with the formula that gives it where there are wrong suspicions."""
+    job = replace(job, options={**job.options, "timeout": "any"})
+    system, parameters = job.system(), job.find_model().parameters
+    detector = system.detector
+    if detector is None or detector.stabilisation is not None:
+        return ()
+    tasks = {
+        tuple(values.values()): partial(_row, job, parameters[0].name, along, values)
+        for values, along in rows(parameters, _BUDGET)
+    }
+    found = survey(tasks, deadline, report).items()
+    measured = {(value, *rest, timeout): most for rest, row in found for (value, timeout), most in row.items()}
+    names = [*(parameter.name for parameter in parameters), detector.first_timeout]
+    least = {**{parameter.name: parameter.least for parameter in parameters}, detector.first_timeout: 1}
+    return tuple(
+        told(what, {at: most[name] for at, most in measured.items()}, names, least, moduli_of(system))
+        for name, what in COUNTED.items()
+    )
+
+
+def told(
+    what: str, measured: dict[Point, int], names: list[str], least: dict[str, int], moduli: tuple[int, ...]
+) -> str:
+    some = {at: most for at, most in measured.items() if most > 0}
+    if not some:
+        return f"{what}: none in {len(measured)} instances explored"
+    formula = fitted(names, least, some, [(), *((name,) for name in names)], moduli)
+    fits = "no formula fits" if formula is None else f"{formula} where there are any; not proved"
+    return f"{what}: {min(some.values())} to {max(some.values())} in {len(some)} of {len(measured)} instances; {fits}"
+
+
+def _row(job: Job, along: str, values: range, others: dict[str, int]) -> dict[tuple[int, int], dict[str, int]]:
+    """For each value of one parameter and each initial timeout: the largest numbers in any run."""
+    found = {}
+    for value in values:
+        for timeout in range(1, _LARGEST_TIMEOUT + 1):
+            found[value, timeout] = most_counted(instance(job, {**others, along: value}, timeout))
+    return found
+
+
+def most_counted(system: System) -> dict[str, int]:
+    """How many wrong suspicions begin in a run, and for how many rounds one lasts, at most."""
+    assert system.detector is not None, "it was asked for"
+    counting = _counting(system, system.detector)
+    anything = Property("anything", lambda s: True, "nothing is claimed")
+    caps: Caps = {variable.name: variable.cap for variable in system.variables if variable.cap is not None}
+    exploration = explored(counting, anything, caps, False, None, silent)
+    states = [exploration.batches.state(level) for level in exploration.levels]
+    return {name: max(int(state[name].max(initial=0)) for state in states) for name in COUNTED}
+
+
+def _counting(system: System, detector: Detector) -> System:
+    """The same system, which counts wrong suspicions at the end of each round."""
+
+    def count(s: State, c: Choices) -> Update:
+        wrong = And(detector.suspects(s), detector.correct(s))
+        begins = And(wrong, s[_LASTED] == 0)
+        return update(
+            **{_BEGUN: If(begins, s[_BEGUN] + 1, s[_BEGUN]), _LASTED: If(wrong, s[_LASTED] + 1, 0)},
+        )
+
+    counters = tuple(Variable(name, Integers(), initial=lambda s: 0, ghost=True) for name in COUNTED)
+    phases = (*system.phases, Phase("count_suspicions", count))
+    return replace(system, variables=(*system.variables, *counters), phases=phases)
