@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from fdverify.engines import exact
 from fdverify.engines.bmc import Search
-from fdverify.engines.parameters import smallest
+from fdverify.engines.parameters import smallest_state
 from fdverify.logic import Truth
 from fdverify.models.interpret import first_round
 from fdverify.models.system import State, System
-from fdverify.smt.solver import Answer, FreshSolver
+from fdverify.smt.solver import FreshSolver
 from fdverify.symbolic.progress import Plan, alike, first_plans, stuck
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
-from fdverify.symbolic.witness import read_state
 from fdverify.traces.run import Run, replay, rounds
 from fdverify.verdict import Verdict
 
@@ -36,17 +34,11 @@ def dead_end(system: System, holds: Callable[[State], Truth], depth: int) -> tup
             return Verdict.PROVED, "", None
         if answer.status == "unknown":
             return Verdict.UNKNOWN, f"the solver gave up on whether time can always go on: {answer.reason}", None
-        # What the solver happens to find may be too large to be written down, age by age.
-        answer = smallest(anywhere, answer, _asked(solver, within, question))
-        plan = first_round(*read_state(anywhere, answer.value))
+        plan = first_round(*smallest_state(anywhere, solver, answer, within, question))
         if plan is None:
             return _reachable(system, plans, depth)
         plans += alike(system, plan)
     return Verdict.UNKNOWN, "cannot show that every state has a next round", None
-
-
-def _asked(solver: FreshSolver, *question: Any) -> Callable[[Truth], Answer]:
-    return lambda condition: solver.ask(*question, truth(condition))
 
 
 def _reachable(system: System, plans: list[Plan], depth: int) -> tuple[Verdict, str, Run | None]:

@@ -11,6 +11,7 @@ from time import perf_counter
 
 from fdverify.engines import exact
 from fdverify.engines.caps import integers
+from fdverify.engines.parameters import smallest_state
 from fdverify.engines.plans import in_words, interpreted_round, plan_in, well_formed
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, Implies, Not, Or, Truth
@@ -21,7 +22,6 @@ from fdverify.smt.solver import FreshSolver
 from fdverify.symbolic.progress import planned_round
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
-from fdverify.symbolic.witness import read_state
 from fdverify.traces.run import Run, rounds
 from fdverify.verdict import Obligation, Result, Verdict
 
@@ -62,9 +62,10 @@ def obligations_of(system: System, claim: Property, loop: GrowingLoop) -> Iterat
     solver = FreshSolver()
     for name, demand in _demands(system, claim, loop, unrolling.states[0]):
         start = perf_counter()
-        answer = exact.ask(unrolling, solver, truth(Not(demand)))
+        question = truth(Not(demand))
+        answer = exact.ask(unrolling, solver, question)
         if answer.status == "sat":
-            raise _wrong(system, name, f"not in {in_words(*read_state(unrolling, answer.value))}")
+            raise _wrong(system, name, f"not in {in_words(*smallest_state(unrolling, solver, answer, question))}")
         verdict = Verdict.PROVED if answer.status == "unsat" else Verdict.UNKNOWN
         yield Obligation(name, "growing-loop", verdict, perf_counter() - start, answer.reason)
 

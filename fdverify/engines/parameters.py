@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
+from typing import Any
 
 from fdverify.errors import UsageError
 from fdverify.logic import And, Number, Truth
 from fdverify.models.system import State, System, below_least
-from fdverify.smt.solver import Answer, FreshSolver
+from fdverify.smt.solver import Answer, FreshSolver, Solver
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import Value, truth
-from fdverify.symbolic.witness import read_parameters
+from fdverify.symbolic.witness import read_parameters, read_state
 from fdverify.verdict import Verdict
 
 
@@ -103,6 +104,12 @@ def smallest(unrolling: Unrolling, answer: Answer, ask: Callable[[Truth], Answer
             answer, known = least_value(value, parameter.least, answer, _given(ask, pinned))
             pinned = And(pinned, value == known)
     return answer
+
+
+def smallest_state(unrolling: Unrolling, solver: Solver, answer: Answer, *question: Any) -> tuple[System, State]:
+    """The first state of an answer, at the smallest parameters: what the solver happens to find may be too large."""
+    answer = smallest(unrolling, answer, lambda condition: solver.ask(*question, truth(condition)))
+    return read_state(unrolling, answer.value)
 
 
 def _given(ask: Callable[[Truth], Answer], fact: Truth) -> Callable[[Truth], Answer]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from time import perf_counter
 
 from fdverify.engines import exact
-from fdverify.engines.parameters import unsatisfiable
+from fdverify.engines.parameters import smallest_state, unsatisfiable
 from fdverify.engines.plans import in_words, interpreted_round, plan_in, well_formed
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, Implies, Not, Or, Truth
@@ -17,7 +17,6 @@ from fdverify.smt.solver import FreshSolver
 from fdverify.symbolic.progress import planned_round
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import truth
-from fdverify.symbolic.witness import read_state
 from fdverify.traces.run import Run, confirmed
 from fdverify.verdict import Obligation, Verdict
 
@@ -48,9 +47,11 @@ def _decided(unrolling: Unrolling, demands: Iterable[tuple[str, Truth]]) -> list
     solver, decided = FreshSolver(), list[Obligation]()
     for name, demand in demands:
         start = perf_counter()
-        answer = exact.ask(unrolling, solver, truth(Not(demand)))
+        question = truth(Not(demand))
+        answer = exact.ask(unrolling, solver, question)
         if answer.status == "sat":
-            where = in_words(*read_state(unrolling, answer.value)) if unrolling.anywhere else "the initial state"
+            anywhere = unrolling.anywhere
+            where = in_words(*smallest_state(unrolling, solver, answer, question)) if anywhere else "the initial state"
             raise UsageError(f"in the worst run of {unrolling.system.name} it is not so that {name}", f"not in {where}")
         verdict = Verdict.PROVED if answer.status == "unsat" else Verdict.UNKNOWN
         decided.append(Obligation(name, "worst-run", verdict, perf_counter() - start, answer.reason))
