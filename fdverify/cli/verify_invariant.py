@@ -51,7 +51,7 @@ def run(arguments: Sequence[str]) -> int:
         add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
     )
     app.command(help=_HELP, epilog=_EPILOG)(_verify)
-    return guarded(lambda: app(list(arguments) or ["--help"], prog_name="verify-invariant", standalone_mode=False))
+    return guarded(lambda: app(list(arguments), prog_name="verify-invariant", standalone_mode=False))
 
 
 def _verify(
