@@ -50,7 +50,7 @@ _EPILOG = epilog(
 
 def run(arguments: Sequence[str]) -> int:
     app = build_app()
-    return guarded(lambda: app(list(arguments) or ["--help"], prog_name="verify-invariant", standalone_mode=False))
+    return guarded(lambda: app(list(arguments), prog_name="verify-invariant", standalone_mode=False))
 
 
 def build_app() -> typer.Typer:

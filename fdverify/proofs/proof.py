@@ -294,7 +294,7 @@ _HINT = "fdverify_hint"
 def hint(text: str) -> Callable[[Predicate], Predicate]:
     """A decorator for a conjunct or a goal: what to do about it, in one line that is shown when it fails."""
     if not isinstance(text, str) or not text.strip() or len(text.splitlines()) != 1:
-        raise UsageError(f"{_caller()}: a hint is one line of text, got {shortened(text)}")
+        raise UsageError(f"{_caller()}: a hint is one line of text")
 
     def tell(predicate: Predicate) -> Predicate:
         setattr(predicate, _HINT, text.strip())

@@ -476,3 +476,48 @@ def test_a_second_solver_that_does_not_know_makes_it_unknown(tmp_path: Path, mon
 
 def does_not_know(text: Any, solver: str) -> Decision:
     return Decision("unknown", reason="made up")
+
+
+HINTED = files.NOT_INDUCTIVE.replace("import Proof\n", "import Proof, hint\n").replace(
+    "@proof.invariant\ndef waits", '@hint("wait [for] less")\n@proof.invariant\ndef waits'
+)
+
+
+def test_a_hint_is_shown_where_its_claim_fails(tmp_path: Path, cache: dict[str, str]) -> None:
+    written(tmp_path, hinted=HINTED)
+    assert verify("hinted.py", env=cache, cwd=tmp_path).stdout.count("\nhint: wait [for] less\n") == 1
+    _, document = found(str(tmp_path / "hinted.py"), env=cache)
+    failures = {o["name"]: o["failure"] for o in document["proofs"][0]["obligations"] if o["failure"] is not None}
+    assert {name: failure["hint"] for name, failure in failures.items()} == {"waits-step": "wait [for] less"}
+
+
+def test_a_hint_is_about_its_own_file(tmp_path: Path, cache: dict[str, str]) -> None:
+    borrowing = files.NOT_INDUCTIVE.split("@proof.invariant")[0] + "proof.invariants(waits, trusted)\n"
+    written(tmp_path, hinted=HINTED, borrowing=f"from hinted import trusted, waits\n{borrowing}")
+    outcome = verify("borrowing.py", env=cache, cwd=tmp_path)
+    assert "waits-step fails" in outcome.stdout
+    assert "hint" not in outcome.stdout.replace("hinted.py", "")
+
+
+def test_without_paths(cache: dict[str, str]) -> None:
+    outcome = verify(env=cache)
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr == "error: there is nothing to check (hint: name proof files or folders, or give --shipped)"
+
+
+def test_a_file_is_checked_once_whatever_it_is_called(tmp_path: Path, cache: dict[str, str]) -> None:
+    folder = written(tmp_path / "proofs", good=files.GOOD)
+    (tmp_path / "link").symlink_to(folder)
+    _, document = found(str(folder / "good.py"), str(tmp_path / "link"), str(folder), env=cache)
+    assert [proof["file"] for proof in document["proofs"]] == [str(folder / "good.py")]
+
+
+def test_what_was_proved_is_found_whatever_else_is_checked(tmp_path: Path, cache: dict[str, str]) -> None:
+    """The text of an obligation does not depend on what its process has printed before."""
+    names = ("strong_accuracy", "tight_accuracy_ivy", "eventual_trust")
+    paths = [str(INVARIANTS / f"{name}.py") for name in names]
+    for path in paths:
+        found(path, env=cache)
+    _, document = found(*reversed(paths), "--jobs", "1", env=cache)
+    for proof in document["proofs"]:
+        assert all(o["cached"] for o in proof["obligations"] if o["kind"] != "vacuity"), proof["proof"]

@@ -227,6 +227,15 @@ BAD_PROOFS = {
         "def other(s):\n    return True\n",
         "other is expected to fail and is no claim of the proof",
     ),
+    "a hint of two lines": (
+        f'from fdverify.proofs import hint\n{PROOF}{GOOD}\n\n@hint("first\\nsecond")  {PLACE}\n'
+        "def other(s):\n    return True\n",
+        "a hint is one line of text",
+    ),
+    "a hint without text": (
+        f"from fdverify.proofs import hint\n{PROOF}{GOOD}\n\n@hint  {PLACE}\ndef other(s):\n    return True\n",
+        "a hint is one line of text",
+    ),
 }
 
 
