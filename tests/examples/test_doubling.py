@@ -13,18 +13,24 @@ import pytest
 from fdverify.discovery.bounds.counted import most_counted, told
 from fdverify.discovery.bounds.fit import fitted, moduli_of
 from fdverify.discovery.bounds.measure import detection_times
+from fdverify.discovery.clauses.samples import sample
+from fdverify.discovery.infer.methods import Invented, by_templates
+from fdverify.discovery.infer.templates import candidates
 from fdverify.engines.cti import explain
 from fdverify.engines.explore import explore
 from fdverify.engines.inductive import Broken, Invariant, Kind
 from fdverify.engines.live import live
+from fdverify.engines.parameters import small_instances
 from fdverify.engines.weaken import weakened
 from fdverify.engines.worst_run import attained, worst_run
 from fdverify.errors import UsageError
+from fdverify.job import Job
 from fdverify.logic import And, If, Implies, Not, Or
 from fdverify.models.catalogue import find_model
 from fdverify.models.chandra_toueg import chandra_toueg
 from fdverify.models.detector import Raise
 from fdverify.models.interpret import observe
+from fdverify.models.model import OptionValue
 from fdverify.models.system import Choices, Property, State, System, Update
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
@@ -34,7 +40,7 @@ from fdverify.verdict import Verdict
 from tests.engines.test_live import graph
 from tests.liveness.proofs import argument, unproved
 from tests.oracle import heartbeats
-from tests.sampling import every
+from tests.sampling import FULL, every
 
 FOLDER = Path(__file__).parents[2] / "examples" / "doubling"
 TRUST, SUSPICION = "eventual_accuracy_doubling", "completeness_doubling"
@@ -440,3 +446,21 @@ def test_a_formula_depends_on_the_steps_that_are_taken_in_turn() -> None:
     found = fitted(names, {"delta": 0, "phi": 1, "timeout": 1}, measured, shape, (2,))
     assert str(found) == "(timeout-timeout%2)*phi+delta+3*phi-2 if timeout >= 2; 2*phi-1 if timeout = 1"
     assert fitted(names, {"delta": 0, "phi": 1, "timeout": 1}, measured, shape, (3,)) is None
+
+
+def test_what_counts_down_is_bounded_in_a_sum() -> None:
+    system = detector(None, None, "phi+delta+1")
+    samples = [sample(each, system.property("strong-accuracy")) for each in small_instances(system)]
+    silent_sender = "Implies(s.transit.empty(), s.delta + s.phi <= s.left + s.sender_idle - 1)"
+    plain, with_sums = ({clause.source() for clause in candidates(system, samples, 1, sums)} for sums in (False, True))
+    assert silent_sender in with_sums - plain
+    assert plain <= with_sums
+
+
+@pytest.mark.skipif(not FULL, reason="takes long")
+def test_its_invariant_is_found() -> None:
+    options: dict[str, OptionValue] = {"crash": False, "timeout": "phi+delta+1", "buffer": None}
+    job = Job("infer", f"{FOLDER}/_doubling.py:DOUBLING", {"delta": None, "phi": None}, options, "strong-accuracy")
+    found = by_templates(job, seed=0)
+    assert isinstance(found, Invented)
+    assert found.conjuncts <= 6

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import product
 
 from fdverify.discovery.clauses.clause import Clause
 from fdverify.discovery.clauses.proof_file import proof_text
@@ -66,8 +67,9 @@ def by_templates(job: Job, seed: int) -> Finding:
     """Clauses that hold in explored states, and of those the inductive ones."""
 
     def found(system: System, claim: Property, step: SummarisedRound, samples: Samples) -> list[Clause] | NotFound:
-        for most in _MOST_CONDITIONS:
-            enough = _enough(step, claim, samples.all, candidates(system, samples.small, most), seed)
+        for with_sums, most in product((False, True), _MOST_CONDITIONS):
+            clauses = candidates(system, samples.small, most, with_sums)
+            enough = _enough(step, claim, samples.all, clauses, seed)
             if enough is not None:
                 return enough
         return NotFound("no inductive invariant among the templates")

@@ -2,7 +2,7 @@
 
 A premise says where program counters and flags are and what is in transit.  A conclusion settles a flag or a program
 counter, or bounds the difference of two quantities by a linear function of the parameters, as tightly as the samples
-allow.
+allow.  Of what counts down and what counts up the sum is to be bounded: variables may be negated as well.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ _SLOPES = (-3, -2, -1, 0, 1, 2, 3)
 _UNMET = -(1 << 40)
 
 
-def candidates(system: System, samples: Sequence[Sample], most_conditions: int) -> list[Clause]:
+def candidates(
+    system: System, samples: Sequence[Sample], most_conditions: int, with_sums: bool = False
+) -> list[Clause]:
     """The clauses of at most so many conditions in a premise; none for which a weaker premise would do."""
     premises = [premise for premise in _premises(system) if len(premise) <= most_conditions]
     masks = [[_mask(premise, sample) for sample in samples] for premise in premises]
     met = [(premise, mask) for premise, mask in zip(premises, masks, strict=True) if any(m.any() for m in mask)]
-    return [*_settled(system, samples, met), *_bounded(system, samples, met)]
+    return [*_settled(system, samples, met), *_bounded(system, samples, met, with_sums)]
 
 
 def _premises(system: System) -> list[Premise]:
@@ -96,12 +98,14 @@ class _Quantity:
     end: str = ""
     """``oldest`` or ``youngest``, of a buffer."""
     bound: str = ""
+    times: int = 1
+    """Or -1 for its negation, of a variable."""
 
     def column(self, sample: Sample) -> Column:
         if not self.name:
             return np.zeros(sample.size, dtype=np.int64)
         if not self.end:
-            return sample.number(self.name)
+            return self.times * sample.number(self.name)
         buffer, delta = sample.state[self.name], sample.parameters[self.bound]
         oldest = self.end == "oldest"
         found = np.full(sample.size, -1 if oldest else delta + 1, dtype=np.int64)
@@ -114,12 +118,13 @@ class _Quantity:
         return column < 0 if self.end == "oldest" else column > sample.parameters[self.bound]
 
     def linear(self) -> Linear:
-        return Linear.of({self.name: 1} if self.name else {})
+        return Linear.of({self.name: self.times} if self.name else {})
 
 
-def _quantities(system: System) -> list[_Quantity]:
+def _quantities(system: System, with_sums: bool) -> list[_Quantity]:
     found = [_Quantity("")]
-    found += [_Quantity(v.name) for v in system.variables if isinstance(v.sort, Integers)]
+    signs = (1, -1) if with_sums else (1,)
+    found += [_Quantity(v.name, times=sign) for v in system.variables if isinstance(v.sort, Integers) for sign in signs]
     found += [_Quantity(p.name) for p in system.parameters if isinstance(p.value, Expression)]
     for variable in system.variables:
         if isinstance(variable.sort, Ages):
@@ -128,17 +133,17 @@ def _quantities(system: System) -> list[_Quantity]:
 
 
 def _bounded(
-    system: System, samples: Sequence[Sample], met: Sequence[tuple[Premise, Sequence[Column]]]
+    system: System, samples: Sequence[Sample], met: Sequence[tuple[Premise, Sequence[Column]]], with_sums: bool
 ) -> Iterator[Clause]:
     """How far one quantity exceeds another at most, as planes over the parameters below which no other plane lies."""
     parameters = system.arbitrary()
     points = np.array([[sample.parameters[name] for name in parameters] for sample in samples])
     planes = np.array(list(product(_SLOPES, repeat=len(parameters))), dtype=np.int64)
     heights = points @ planes.T  # of each plane at each sample
-    quantities = _quantities(system)
+    quantities = _quantities(system, with_sums)
     columns = {quantity: [quantity.column(sample) for sample in samples] for quantity in quantities}
     for left, right in product(quantities, repeat=2):
-        if left == right or (left.end and right.end):
+        if (left.name, left.end) == (right.name, right.end) or (left.end and right.end):
             continue
         known: dict[Premise, Any] = {}
         for premise, mask in met:
@@ -208,4 +213,6 @@ def _at_most(left: _Quantity, right: _Quantity, bound: Linear) -> Condition:
         return InTransit(left.name, left.bound, False, low=right.linear().plus(bound).shifted(1))
     if right.end == "youngest":
         return InTransit(right.name, right.bound, False, high=left.linear().minus(bound).shifted(-1))
+    if left.times < 0 or right.times < 0:
+        return AtMost.zero(left.linear().minus(right.linear()).minus(bound))
     return AtMost(left.linear(), right.linear().plus(bound))
