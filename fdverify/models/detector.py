@@ -41,6 +41,9 @@ class Detector:
     first_timeout: str
     crash_clock: str
     stabilisation: Stabilisation | None = None
+    watched: str = "sender"
+    watcher: str = "receiver"
+    """What reports call those who are suspected and who suspect."""
 
     def __post_init__(self) -> None:
         for name in ("suspects", "correct", "in_transit", "hears"):
