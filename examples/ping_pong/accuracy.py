@@ -4,14 +4,14 @@ A ping that a Receive of the target leaves is delivered at the next one, 2Φ lat
 old enough is delivered at the next Receive of the monitor, which comes 1 modulo 3 steps after an Ask.
 """
 
-from _detector import least_safe_timeout
+from _ping_pong import least_safe_timeout
 from _processes import MonitorPc, TargetPc, correct
 
 from fdverify.logic import And, If, Implies, Min, Not, Number, Or, Truth
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 
-proof = Proof("_detector.py:PING_PONG", goal="strong-accuracy", timeout="any")
+proof = Proof("_ping_pong.py:PING_PONG", goal="strong-accuracy", timeout="any")
 
 
 @proof.bound

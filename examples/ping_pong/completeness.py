@@ -7,7 +7,7 @@ needs to know how long it has been quiet, nor that a timeout of 1 is special.
 import accuracy
 import eventual_accuracy
 import tight_completeness as tight
-from _detector import detected_by, least_safe_timeout
+from _ping_pong import detected_by, least_safe_timeout
 from _processes import crashed, suspected
 
 from fdverify.logic import Number
@@ -15,7 +15,7 @@ from fdverify.models.system import State
 from fdverify.proofs import Always, LeadsTo, Proof
 
 proof = Proof(
-    "_detector.py:PING_PONG", goal=LeadsTo(crashed, Always(suspected)), by="crash-clock", crash=True, timeout="any"
+    "_ping_pong.py:PING_PONG", goal=LeadsTo(crashed, Always(suspected)), by="crash-clock", crash=True, timeout="any"
 )
 
 

@@ -5,7 +5,7 @@ since the last one, which bounds how long a wrong suspicion lasts.
 """
 
 import accuracy
-from _detector import least_safe_timeout
+from _ping_pong import least_safe_timeout
 from _processes import MonitorPc, TargetPc, correct
 from accuracy import comes, steps_since_ask
 
@@ -14,7 +14,7 @@ from fdverify.models.system import State
 from fdverify.proofs import EventuallyAlways, Proof
 
 proof = Proof(
-    "_detector.py:PING_PONG", goal=EventuallyAlways("strong-accuracy"), by="timeout-guard", crash=True, timeout="any"
+    "_ping_pong.py:PING_PONG", goal=EventuallyAlways("strong-accuracy"), by="timeout-guard", crash=True, timeout="any"
 )
 
 

@@ -12,7 +12,7 @@ from fdverify.logic import And, If, Implies, Min, Not, Number, Or, Truth
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 
-proof = Proof("_detector.py:PING_PONG", crash=True, timeout="any")
+proof = Proof("_ping_pong.py:PING_PONG", crash=True, timeout="any")
 
 
 def phi_times(s: State, steps: Number) -> Number:

@@ -29,6 +29,7 @@ DETECTION = "detection"
 
 def _argue(terms: Terms, goal: LeadsTo) -> Argument:
     premise, conclusion = claimed(goal.premise), claimed(goal.reached)
+    watched = terms.detector.watched
     return Argument(
         name=named(goal),
         meaning=meant(goal),
@@ -42,7 +43,7 @@ def _argue(terms: Terms, goal: LeadsTo) -> Argument:
         witnesses=(
             *crashes(terms),
             Property(
-                "detection", lambda s: And(premise.holds(s), _is_due(terms, s)), "the sender was detected in time"
+                "detection", lambda s: And(premise.holds(s), _is_due(terms, s)), f"the {watched} was detected in time"
             ),
         ),
         bounds=_bounds(terms),
@@ -62,7 +63,7 @@ def _due_at(terms: Terms, s: State, timeout: Number) -> Number:
 
 
 def _about_clock(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
-    clock = terms.crash_clock
+    clock, watched = terms.crash_clock, terms.detector.watched
 
     def bounded(s: State) -> Truth:
         first, raised = terms.first_timeout(s), longest_raised(terms, s)
@@ -81,18 +82,18 @@ def _about_clock(terms: Terms, premise: Property, conclusion: Property) -> tuple
         Property(
             "crash-starts-clock",
             lambda s: Implies(And(premise.holds(s), terms.detector.stable(s)), clock(s) >= 0),
-            "the clock runs once the sender has crashed",
+            f"the clock runs once the {watched} has crashed",
         ),
         StepProperty(
             "crash-is-final",
             lambda before, c, after: Implies(premise.holds(before), premise.holds(after)),
-            "a sender that has crashed stays so",
+            f"a {watched} that has crashed stays so",
         ),
         StepProperty("crash-clock-runs", runs, "the clock starts at 0 and grows by one each round"),
         Property(
             "suspects-in-time",
             lambda s: Implies(And(premise.holds(s), _is_due(terms, s)), conclusion.holds(s)),
-            "when the clock reaches the bound, the sender is suspected",
+            f"when the clock reaches the bound, the {watched} is suspected",
         ),
         timeout_bounded(terms),
         Property("detection-bounded", bounded, "the bound on detection is largest for the largest timeout"),
@@ -100,7 +101,7 @@ def _about_clock(terms: Terms, premise: Property, conclusion: Property) -> tuple
 
 
 def _about_the_end(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
-    in_transit = terms.detector.in_transit
+    in_transit, watched = terms.detector.in_transit, terms.detector.watched
 
     def never_retracts(before: State, c: Choices, after: State) -> Truth:
         ended = And(premise.holds(before), conclusion.holds(before), Not(in_transit(before)))
@@ -113,7 +114,9 @@ def _about_the_end(terms: Terms, premise: Property, conclusion: Property) -> tup
             "when the clock reaches the bound, no message is in transit",
         ),
         StepProperty(
-            "never-retracts", never_retracts, "with nothing in transit, the suspicion of a crashed sender stays"
+            "never-retracts",
+            never_retracts,
+            f"with nothing in transit, the suspicion of a crashed {watched} stays",
         ),
     )
 
@@ -143,9 +146,7 @@ CRASH_CLOCK = Reduction(
     goal=LeadsTo,
     terms={
         GUARD: SAFE_TIMEOUT,
-        DETECTION: Term(
-            Sort.NUMBER, "how many rounds after the crash the sender is suspected, in terms of the timeout"
-        ),
+        DETECTION: Term(Sort.NUMBER, "how many rounds after the crash a process is suspected, in terms of the timeout"),
     },
     argue=_argue,
     prepare=_with_crash_clock,

@@ -9,7 +9,7 @@ from fdverify.models.detector import ONE_MORE, with_quiet_clock
 from fdverify.models.system import Choices, Property, State, StepProperty, System
 
 GUARD = "safe_timeout"
-SAFE_TIMEOUT = Term(Sort.NUMBER, "the timeout from which on a correct sender is not suspected")
+SAFE_TIMEOUT = Term(Sort.NUMBER, "the timeout from which on a correct process is not suspected")
 
 
 def with_clock(system: System) -> System:
@@ -64,10 +64,10 @@ def stabilising(terms: Terms) -> tuple[Premise, ...]:
 
 
 def crashes(terms: Terms) -> tuple[Property, ...]:
-    """The witness that the sender crashes, in a system in which it may."""
+    """The witness that a process crashes, in a system in which it may."""
     if not has_crash_clock(terms.system):
         return ()
-    return (Property("crash", lambda s: Not(terms.detector.correct(s)), "the sender crashes"),)
+    return (Property("crash", lambda s: Not(terms.detector.correct(s)), f"the {terms.detector.watched} crashes"),)
 
 
 def has_crash_clock(system: System) -> bool:

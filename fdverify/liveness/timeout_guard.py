@@ -56,9 +56,9 @@ def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
         Property(
             "wrong-suspicion",
             lambda s: Iff(Not(claim.holds(s)), And(detector.suspects(s), detector.correct(s))),
-            f"{claim.name} is false exactly while a correct sender is suspected",
+            f"{claim.name} is false exactly while a correct {detector.watched} is suspected",
         ),
-        Property("guard-trusts", guarded, "from the safe timeout on, a correct sender is not suspected"),
+        Property("guard-trusts", guarded, f"from the safe timeout on, a correct {detector.watched} is not suspected"),
         timeout_bounded(terms),
         *_raise_is_more(terms),
         Property(
@@ -72,7 +72,9 @@ def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
             "who suspects has heard nothing for timeout rounds",
         ),
         Property(
-            "delivered-in-time", delivered, "while a correct sender is suspected, the last delivery is not too long ago"
+            "delivered-in-time",
+            delivered,
+            f"while a correct {detector.watched} is suspected, the last delivery is not too long ago",
         ),
     )
 
@@ -112,7 +114,7 @@ def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
         StepProperty(
             "crash-is-final",
             lambda before, c, after: Implies(Not(detector.correct(before)), Not(detector.correct(after))),
-            "a sender that has crashed stays so",
+            f"a {detector.watched} that has crashed stays so",
         ),
         StepProperty(
             "ends-by-delivery",
@@ -122,7 +124,7 @@ def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
         StepProperty(
             "delivery-ends-suspicion",
             lambda before, c, after: Implies(detector.hears(c), Not(detector.suspects(after))),
-            "after a delivery the sender is not suspected",
+            f"after a delivery the {detector.watched} is not suspected",
         ),
         StepProperty("timeout-changes-only-so", changes_only_so, "the timeout changes only when a suspicion ends"),
         StepProperty(
@@ -140,18 +142,20 @@ def _witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
     def wrong(s: State) -> Truth:
         return Not(claim.holds(s))
 
-    suspicions: tuple[Property, ...] = (Property("wrong suspicion", wrong, "a correct sender is suspected"),)
+    suspicions: tuple[Property, ...] = (
+        Property("wrong suspicion", wrong, f"a correct {detector.watched} is suspected"),
+    )
     if detector.stabilisation is not None:
         suspicions = (
             Property(
                 "wrong suspicion before",
                 lambda s: And(wrong(s), Not(detector.stable(s))),
-                "a correct sender is suspected before the bounds hold",
+                f"a correct {detector.watched} is suspected before the bounds hold",
             ),
             Property(
                 "wrong suspicion after",
                 lambda s: And(wrong(s), detector.settled(s)),
-                "a correct sender is suspected after the first delivery since the bounds hold",
+                f"a correct {detector.watched} is suspected after the first delivery since the bounds hold",
             ),
         )
     return (
@@ -211,7 +215,7 @@ TIMEOUT_GUARD = Reduction(
     terms={
         GUARD: SAFE_TIMEOUT,
         QUIET_AT_MOST: Term(
-            Sort.NUMBER, "for how many rounds nothing is delivered while a correct sender is suspected"
+            Sort.NUMBER, "for how many rounds nothing is delivered while a correct process is suspected"
         ),
     },
     argue=_argue,

@@ -85,6 +85,9 @@ class Detector:
     crash_clock: str
     stabilisation: Stabilisation | None = None
     learns: Raise = ONE_MORE
+    watched: str = "sender"
+    watcher: str = "receiver"
+    """What reports call those who are suspected and who suspect."""
 
     def __post_init__(self) -> None:
         for name in ("suspects", "correct", "in_transit", "hears"):

@@ -73,11 +73,18 @@ def configuration_text(job: Job, numbers: Mapping[str, int], tick: Decimal | Non
             console.print(Text(text, style=style), soft_wrap=True)
 
         least, usual = found.least, found.usual
+        detector = job.system().detector
+        assert detector is not None, "its detection time was measured"
         if found.fails_with_less is not None:
             print_steps(console, found.fails_with_less)
-            line(f"with {least.timeout - 1} as initial timeout, a correct sender may be suspected, as above")
+            line(
+                f"with {least.timeout - 1} as initial timeout, a correct {detector.watched} may be suspected, as above"
+            )
         line(", ".join([_described(job), *(f"{name} = {value}" for name, value in numbers.items())]))
-        line(f"initial timeout   {least.timeout} steps of the receiver, at least {ticks(least.timeout)}", "bold")
+        line(
+            f"initial timeout   {least.timeout} steps of the {detector.watcher}, at least {ticks(least.timeout)}",
+            "bold",
+        )
         line(f"crash noticed in  {ticks(least.detection)} at worst", "bold")
         if usual is not None:
             line(f"with {found.usual_formula} = {usual.timeout} it would be {ticks(usual.detection)}")

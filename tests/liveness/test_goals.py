@@ -167,7 +167,7 @@ BAD = {
     ),
     "no term": (
         written_proof('goal=EventuallyAlways("strong-accuracy"), by="timeout-guard"'),
-        "bad.py:4: timeout-guard needs safe_timeout: the timeout from which on a correct sender is not suspected "
+        "bad.py:4: timeout-guard needs safe_timeout: the timeout from which on a correct process is not suspected "
         "(hint: write a function of that name and decorate it with @proof.term)",
     ),
     "a term that changes": (

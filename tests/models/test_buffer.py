@@ -96,6 +96,7 @@ def check_contents(buffer: ColumnBuffer, ages: Ages) -> None:
     for age in range(-2, buffer.delta + 3):
         assert buffer.has(age) is (age in ages)
     assert buffer.empty() is (not ages)
+    assert buffer.single() is (len(ages) <= 1)
     assert buffer.in_range() is True
     assert len(buffer.to_columns()) == len(buffer.columns(buffer.delta))
     if isinstance(buffer, CounterBuffer):

@@ -98,8 +98,8 @@ def meaning(formula: Formula, s: State, ages: tuple[Number, ...] = ()) -> Truth:
             return s.buffer.has(number(at, s, ages))
         case ("any", low, high):
             return s.buffer.any(number(low, s, ages), number(high, s, ages))
-        case ("empty",):
-            return s.buffer.empty()
+        case ("empty" | "single" as question,):
+            return getattr(s.buffer, question)()
         case ("at most", left, right):
             return number(left, s, ages) <= number(right, s, ages)
         case ("equal", left, right):
@@ -137,9 +137,9 @@ def formulas(draw: Draw, nesting: int, ages: int = 0, size: int = 3) -> Formula:
         case "quantifier":
             low, high = draw(terms(ages)), draw(terms(ages))
             return (draw(quantifiers), low, high, draw(formulas(nesting - 1, ages + 1, size - 1)))
-    match draw(st.sampled_from(["has", "has", "any", "empty", "at most", "equal"])):
-        case "empty":
-            return ("empty",)
+    match draw(st.sampled_from(["has", "has", "any", "empty", "single", "at most", "equal"])):
+        case "empty" | "single" as question:
+            return (question,)
         case "has":
             return ("has", draw(terms(ages)))
         case "any":
@@ -258,15 +258,17 @@ def test_exact_answers_of_nested_quantifiers(formula: Formula, delta: int) -> No
 
 
 ANY_MESSAGE: Formula = ("any", ("zero", 1), ("delta", 0))
+SINGLE: Formula = ("single",)
 FULL: Formula = ("forall", ("zero", 0), ("delta", 0), ("has", (0, 0)))
 TWINS: Formula = ("exists", ("zero", 0), ("delta", -1), ("And", ("has", (0, 0)), ("has", (0, 1))))
 
 
 @pytest.mark.parametrize("positive", [True, False])
+@pytest.mark.parametrize("first", [ANY_MESSAGE, SINGLE])
 @pytest.mark.parametrize("name", CONNECTIVES)
-def test_every_connective_in_every_state(name: str, positive: bool) -> None:
+def test_every_connective_in_every_state(name: str, first: Formula, positive: bool) -> None:
     """Of a known buffer and a known Δ, the formula can hold exactly if it does."""
-    plain: Formula = (name, *(ANY_MESSAGE, FULL, TWINS)[: CONNECTIVES[name][1]])
+    plain: Formula = (name, *(first, FULL, TWINS)[: CONNECTIVES[name][1]])
     formula = plain if positive else ("Not", plain)
     for delta in range(3):
         small = SYSTEM.at({"delta": delta})

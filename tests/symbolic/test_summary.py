@@ -60,6 +60,7 @@ def test_what_a_set_answers_its_summary_may_answer(delta: int, ages: set[int], l
     buffer = BitvectorBuffer.of(delta, {age for age in ages if age <= delta})
     answer, expected = of(buffer).any(low, high), buffer.any(low, high)
     assert possible(answer) if expected else possible(Not(answer))
+    assert possible(of(buffer).single()) is buffer.single() is (len(buffer.ages()) <= 1)
 
 
 def test_what_a_summary_knows_it_knows() -> None:

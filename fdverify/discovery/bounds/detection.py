@@ -45,7 +45,7 @@ def detection(job: Job, by: Proof | None, deadline: float | None, report: Callab
     conjuncts = by or tightest(model, job.options, "completeness")
     return Bound(
         name="worst-detection-time",
-        meaning="the rounds from a crash until the sender is suspected for good, at worst",
+        meaning=f"the rounds from a crash until the {detector.watched} is suspected for good, at worst",
         formula=formula,
         enough=None if conjuncts is None else _enough(job, formula, conjuncts, deadline),
         needed=_needed(job, formula, measured),

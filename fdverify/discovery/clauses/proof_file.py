@@ -17,7 +17,7 @@ _WIDEST_WORDS = _WIDEST - 12
 def proof_text(job: Job, system: System, clauses: Sequence[Clause]) -> str:
     """The text of a proof of the job's property with these conjuncts."""
     claim = f'"""{job.claim} of {system.name}: an inductive invariant that was found by fdverify infer."""'
-    own = [names for names in _enums(clauses) if not _is_shipped(names)]
+    own = _own(clauses)
     head = [
         claim,
         "",
@@ -77,6 +77,16 @@ def imports(clauses: Iterable[Clause]) -> list[str]:
         *(f"from {package} import {', '.join(sorted(names))}" for package, names in sorted(packages.items())),
         "from fdverify.models.system import State",
     ]
+
+
+def needed(clauses: Iterable[Clause]) -> list[str]:
+    """All that conjuncts need above them, with the program counters of a user's model, wherever that is."""
+    own = _own(clauses)
+    return [*(["from enum import IntEnum"] if own else []), *imports(clauses), *map(_written, own)]
+
+
+def _own(clauses: Iterable[Clause]) -> list[type[IntEnum]]:
+    return [names for names in _enums(clauses) if not _is_shipped(names)]
 
 
 def _enums(clauses: Iterable[Clause]) -> list[type[IntEnum]]:

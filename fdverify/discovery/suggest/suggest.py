@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic
 
 from fdverify.discovery.clauses.clause import Clause
-from fdverify.discovery.clauses.proof_file import conjunct_names, conjunct_text, imports
+from fdverify.discovery.clauses.proof_file import conjunct_names, conjunct_text, needed
 from fdverify.discovery.clauses.samples import Sample, at_the_edge, sample, to_check_with
 from fdverify.discovery.suggest.exclusion import Exclusion
 from fdverify.discovery.suggest.relative import Relative
@@ -196,4 +196,4 @@ def _proposal(invariant: Invariant, clauses: Sequence[Clause]) -> _Proposal:
     named = list(zip(names, clauses, strict=True))
     stronger = replace(invariant, authored=(*invariant.authored, *(clause.named(name) for name, clause in named)))
     conjuncts = tuple(Conjunct(name, clause.source(), conjunct_text(clause, name)) for name, clause in named)
-    return _Proposal(conjuncts, tuple(imports(clauses)), tuple(questions(stronger)))
+    return _Proposal(conjuncts, tuple(needed(clauses)), tuple(questions(stronger)))

@@ -221,6 +221,8 @@ DETECTOR = Detector(
     timeout="timeout",
     first_timeout="initial_timeout",
     crash_clock=CRASH_CLOCK,
+    watched="target",
+    watcher="monitor",
 )
 
 

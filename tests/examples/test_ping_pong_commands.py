@@ -1,0 +1,96 @@
+"""Every command takes a detector of the user's own, with two channels, and speaks of its processes by their names."""
+
+import json
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jsonschema
+import pytest
+
+from fdverify.discovery.clauses.clause import Clause, Is, IsAt
+from fdverify.discovery.clauses.proof_file import conjunct_text, needed
+from fdverify.models.user_files import load_module
+from tests.cli.script import environment, found, run, script
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "examples" / "ping_pong"
+MODEL = f"{FOLDER / '_ping_pong.py'}:PING_PONG"
+SMALL = ("--delta", "1", "--phi", "2")
+RUNS = {
+    "explore": ("proved", ("explore", MODEL, *SMALL)),
+    "explore, crash": ("proved", ("explore", MODEL, *SMALL, "--crash", "--property", "strong-completeness")),
+    "explore, sub-rounds": ("violated", ("explore", MODEL, *SMALL, "--timeout", "5", "--subrounds")),
+    "bmc": ("violated", ("bmc", MODEL, "--timeout", "2")),
+    "bmc, bounded": ("bounded", ("bmc", MODEL, "--delta", "2", "--depth", "6", "--crash")),
+    "induct": ("unknown", ("induct", MODEL, *SMALL, "--max-k", "2")),
+    "live": ("proved", ("live", MODEL, *SMALL, "--timeout", "2")),
+    "simulate": ("bounded", ("simulate", MODEL, *SMALL, "--crash", "--depth", "9")),
+}
+
+
+def validated(document: Any, schema: str) -> None:
+    shipped = json.loads(files("fdverify.reports").joinpath(schema).read_bytes())
+    jsonschema.Draft202012Validator(shipped).validate(document)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_engines(name: str) -> None:
+    verdict, arguments = RUNS[name]
+    _, document = found(*arguments)
+    validated(document, "schema.json")
+    assert document["verdict"] == verdict
+    assert document["model"] == "ping-pong"
+
+
+def test_a_run_in_the_informal_trace_format(tmp_path: Path) -> None:
+    file = tmp_path / "run.itf.json"
+    assert run("explore", MODEL, *SMALL, "--timeout", "5", "--itf", str(file)).code == 1
+    trace = json.loads(file.read_text())
+    assert {"pings", "pongs"} <= set(trace["vars"])
+    assert all({"pings", "pongs"} <= set(state) for state in trace["states"])
+
+
+def test_a_map_has_the_frontier_of_the_formula() -> None:
+    code, document = found("map", MODEL, "--delta", "0..3", "--phi", "1", "--timeout", "3*phi+2*delta-1")
+    validated(document, "map_schema.json")
+    assert code == 0
+    verdicts = {cell["parameters"]["delta"]: cell["verdict"] for cell in document["panels"][0]["cells"]}
+    assert verdicts == {0: "violated", 1: "proved", 2: "proved", 3: "violated"}
+
+
+def test_what_to_configure() -> None:
+    at = ("--delta", "1", "--phi", "1")
+    code, document = found("bounds", "--model", MODEL, *at)
+    validated(document, "configuration_schema.json")
+    assert code == 0
+    text = run("bounds", "--model", MODEL, *at).stdout
+    assert "with 2 as initial timeout, a correct target may be suspected, as above" in text
+    assert "3 steps of the monitor" in text
+    assert "crash noticed in  9 ticks" in text
+
+
+def test_reports_of_proofs_name_the_target() -> None:
+    program = str(Path(script()).with_name("verify-invariant"))
+    proofs = [str(FOLDER / f"{name}.py") for name in ("completeness", "eventual_accuracy")]
+    done = subprocess.run([program, *proofs], env=environment(), capture_output=True, text=True)
+    assert done.returncode == 0
+    outcome = done.stdout
+    assert "a target that has crashed stays so" in outcome
+    assert "from the safe timeout on, a correct target is not suspected" in outcome
+    assert "sender" not in outcome
+    assert "receiver" not in outcome
+
+
+def test_what_is_suggested_brings_its_program_counters() -> None:
+    """Wherever the proof is, the lines above a conjunct are all that it needs."""
+    target = load_module(FOLDER / "_processes.py").TargetPc
+    clause = Clause((IsAt("target_pc", target.Receive, yes=False),), Is("asked", yes=False))
+    lines = [*needed([clause]), conjunct_text(clause, "not_asked").replace("@proof.invariant\n", "")]
+    names: dict[str, Any] = {}
+    exec("\n".join(lines), names)
+    answering = SimpleNamespace(target_pc=target.Answer, asked=True)
+    assert names["not_asked"](answering) is False
+    assert names["not_asked"](SimpleNamespace(target_pc=target.Receive, asked=True)) is True
