@@ -48,7 +48,7 @@ class Found:
     states: int
     rounds: int
     run: tuple[Node, ...] = ()
-    """To a configuration that violates the claim; of a claim about the end, through a loop that comes back to ``loop``."""
+    """To a configuration that violates the claim; if that can come back for ever, on until it does, from ``loop``."""
     loop: int | None = None
     processes: tuple[int, ...] = ()
     """The processes that the indexes of the claim stand for, where it fails."""
@@ -62,9 +62,9 @@ SUB_ROUNDS = tuple(SubRound)
 class Instance:
     """So many processes, under bounds and a model of computation.
 
-    ``watched`` are the pairs (p, q) of which values are stored, with what was received and what is on its way from q to p.
-    Without the others nothing is lost for a property of these: the sub-rounds are never given what is not stored, and ask
-    for it only where it decides about itself.  By default all pairs are stored.
+    ``watched`` are the pairs (p, q) of which values are stored, with what was received and what is on its way from q to
+    p.  Without the others nothing is lost for a property of these: the sub-rounds are never given what is not stored,
+    and ask for it only where it decides about itself.  By default all pairs are stored.
     """
 
     template: Template
@@ -84,7 +84,8 @@ class Instance:
                 f"at most {_LARGEST} processes are explored, got {self.processes}", "the cutoff tells of all others"
             )
         self.indexes = range(1, self.processes + 1)
-        self.pairs = tuple(self.watched or product(self.indexes, repeat=2))
+        everyone: list[tuple[int, int]] = [(p, q) for p in self.indexes for q in self.indexes]
+        self.pairs = tuple(self.watched or everyone)
         self._place = {pair: place for place, pair in enumerate(self.pairs)}
         self.of = Running(self.template, self.delta, self.phi, forgets=DELIVERY in self.computation.imposes)
 
@@ -153,11 +154,16 @@ class Instance:
         idle = (False,) * self.processes
         nothing = dict.fromkeys(self.pairs, self.of.no_transit)
         if sub_round is SubRound.SCHEDULE:
-            each = [((False, False), (True, False), (False, True)) if at != CRASHED else ((False, False),) for at in state.location]
+            each = [
+                ((False, False), (True, False), (False, True)) if at != CRASHED else ((False, False),)
+                for at in state.location
+            ]
             for decided in product(*each):
                 yield self._made(tuple(crash for crash, _ in decided), tuple(runs for _, runs in decided), nothing)
         elif sub_round is SubRound.RECEIVE:
-            receiving = [state.active[p - 1] and self.of.is_kind(state.location[p - 1], Kind.RECEIVE) for p in self.indexes]
+            receiving = [
+                state.active[p - 1] and self.of.is_kind(state.location[p - 1], Kind.RECEIVE) for p in self.indexes
+            ]
             each_part = [
                 _parts(buffer) if receiving[p - 1] else (self.of.no_transit,)
                 for (p, _), buffer in zip(self.pairs, state.buffer, strict=True)

@@ -35,7 +35,7 @@ class Formula:
 
 @dataclass(frozen=True)
 class Shape:
-    """A formula that a cutoff is known for: its indexes, and what is claimed of states if the explorer can decide it."""
+    """A formula that a cutoff is known for: its indexes, and what it claims of states if the explorer can decide it."""
 
     formula: Formula
     indexes: tuple[str, ...]

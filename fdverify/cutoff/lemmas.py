@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any, TypeAlias
 
 from fdverify.cutoff.rounds import (
     CONSTRAINTS,
@@ -48,7 +49,8 @@ class Claimed:
     marked: Mapping[str, Index]
     """The indexes it speaks of, by name."""
     hypotheses: tuple[Truth, ...]
-    conclusion: Truth
+    conclusions: Mapping[str, Truth]
+    """By what they are about."""
     interesting: Truth
     systems: tuple[System, System]
     of: Uninterpreted
@@ -61,10 +63,16 @@ class Lemma:
     name: str
     paper: str
     says: str
-    build: Callable[[Rounds, Vocabulary], Claimed]
+    builder: Builder
+    sub_round: SubRound | None
+    keeps: str | None
+    indexes: int
+
+    def spelled(self, rounds: Rounds, v: Vocabulary) -> Claimed:
+        return self.builder(rounds, v, self.sub_round, self.keeps, self.indexes)
 
 
-Sides = Sequence[Index]
+Builder: TypeAlias = Callable[[Rounds, Vocabulary, "SubRound | None", "str | None", int], Claimed]
 
 
 def lemmas() -> list[Lemma]:
@@ -75,9 +83,6 @@ def lemmas() -> list[Lemma]:
         found.append(_lemma(f"projection-{indexes}", papers[0], indexes, _projection, f"projecting on {what}"))
         found.append(_lemma(f"extension-{indexes}", papers[1], indexes, _extension, f"adding processes to {what}"))
     return [lemma for group in found for lemma in group]
-
-
-Builder = Callable[[Rounds, Vocabulary, SubRound | None, str | None, int], Claimed]
 
 
 def _lemma(name: str, paper: str, indexes: int, build: Builder, what: str) -> list[Lemma]:
@@ -91,9 +96,10 @@ def _lemma(name: str, paper: str, indexes: int, build: Builder, what: str) -> li
             ".".join(filter(None, (name, sub_round or "start", constraint))),
             paper,
             _in_words(what, sub_round, constraint),
-            lambda rounds, v, sub_round=sub_round, constraint=constraint: build(
-                rounds, v, sub_round, constraint, indexes
-            ),
+            build,
+            sub_round,
+            constraint,
+            indexes,
         )
         for sub_round, constraint in cases
     ]
@@ -102,8 +108,10 @@ def _lemma(name: str, paper: str, indexes: int, build: Builder, what: str) -> li
 def _in_words(what: str, sub_round: SubRound | None, constraint: str | None) -> str:
     if sub_round is None:
         return f"{what} makes an initial configuration of an initial one"
-    return f"{what} makes a {sub_round} step of a {sub_round} step" if constraint is None else (
-        f"{what} keeps {constraint} in {sub_round}"
+    return (
+        f"{what} makes a {sub_round} step of a {sub_round} step"
+        if constraint is None
+        else (f"{what} keeps {constraint} in {sub_round}")
     )
 
 
@@ -111,15 +119,27 @@ def _marked(v: Vocabulary, indexes: int) -> tuple[Number, dict[str, Index], list
     """The number of processes, the one or two indexes of a small system, and two that stand for all."""
     processes = v.constant("N")
     marked = {name: v.constant(name) for name in (("i", "j") if indexes == 2 else ("i",)) + ("p", "q")}
-    inside = [And(1 <= index, index <= processes) for index in marked.values()]
+    inside = [And(index >= 1, index <= processes) for index in marked.values()]
     return processes, marked, [*inside, *([Not(marked["i"] == marked["j"])] if indexes == 2 else [])]
 
 
 def _same(one: Configuration, other: Configuration, p: Index, q: Index) -> Truth:
-    return And(
-        *(_equal(getattr(one, part)(p), getattr(other, part)(p)) for part in OF_ONE),
-        *(_equal(getattr(one, part)(p, q), getattr(other, part)(p, q)) for part in OF_TWO),
-    )
+    return And(*_compared(one, other, p, q, "").values())
+
+
+def _compared(one: Configuration, other: Configuration, p: Index, q: Index, of: str) -> dict[str, Truth]:
+    """Whether they agree on p, and on what concerns p and q, part by part; ``of`` are the names of p and q."""
+    first = of.partition(", ")[0]
+    return {
+        **{f"{part}({first})": _equal(getattr(one, part)(p), getattr(other, part)(p)) for part in OF_ONE},
+        **{f"{part}({of})": _equal(getattr(one, part)(p, q), getattr(other, part)(p, q)) for part in OF_TWO},
+    }
+
+
+def _named(marked: Mapping[str, Index], indexes: int) -> list[tuple[str, Index, Index]]:
+    """The pairs of the small system, with their names."""
+    members = list(marked.items())[:indexes]
+    return [(f"{one}, {other}", p, q) for (one, p), (other, q) in product(members, repeat=2)]
 
 
 def _equal(one: Truth | Number, other: Truth | Number) -> Truth:
@@ -135,17 +155,11 @@ def _same_choices(one: Choices, other: Choices, p: Index, q: Index) -> Truth:
 
 
 def _renamed(c: Configuration, name: Callable[[Index], Index]) -> Configuration:
-    def of_one(part: Callable[[Index], Truth]) -> Callable[[Index], Truth]:
-        return lambda p: part(name(p))
+    def renamed(part: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *indexes: part(*(name(index) for index in indexes))
 
-    def of_two(part: Callable[[Index, Index], Truth]) -> Callable[[Index, Index], Truth]:
-        return lambda p, q: part(name(p), name(q))
-
-    return replace(
-        c,
-        **{part: of_one(getattr(c, part)) for part in OF_ONE},
-        **{part: of_two(getattr(c, part)) for part in OF_TWO},
-    )
+    parts: dict[str, Any] = {part: renamed(getattr(c, part)) for part in (*OF_ONE, *OF_TWO)}
+    return replace(c, **parts)
 
 
 def _renamed_choices(c: Choices, name: Callable[[Index], Index]) -> Choices:
@@ -172,34 +186,28 @@ def _symmetry(
 
     if sub_round is None:
         begin = rounds.begin(of, some)
-        conclusion = And(
-            _same(begin, _renamed(begin, swapped), p, q),
-            swapped(swapped(p)) == p,
-            1 <= swapped(p),
-            swapped(p) <= processes,
-        )
+        conclusions = {
+            **_compared(begin, _renamed(begin, swapped), p, q, "p, q"),
+            "swapping is its own inverse": swapped(swapped(p)) == p,
+            "it stays among the processes": And(swapped(p) >= 1, swapped(p) <= processes),
+        }
         systems = (_begun("as it is", None, begin), _begun("i and j swapped", None, _renamed(begin, swapped)))
-        return Claimed(processes, marked, tuple(hypotheses), conclusion, processes >= 3, systems, of)
+        return Claimed(processes, marked, tuple(hypotheses), conclusions, processes >= 3, systems, of)
     before, chosen = v.configuration("before", some), v.choices("chosen")
     one = rounds.step(sub_round, of, before, chosen)
     renamed, choices = _renamed(before, swapped), _renamed_choices(chosen, swapped)
     other = rounds.step(sub_round, of, renamed, choices)
+    wanted = [name for name in one.rules if (name not in CONSTRAINTS if constraint is None else name == constraint)]
+    conclusions = {
+        f"rule {name}(p, q)": Iff(other.rules[name](p, q), one.rules[name](swapped(p), swapped(q))) for name in wanted
+    }
     if constraint is None:
-        conclusion = And(
-            _same(other.after, _renamed(one.after, swapped), p, q),
-            *(
-                Iff(other.rules[name](p, q), rule(swapped(p), swapped(q)))
-                for name, rule in one.rules.items()
-                if name not in CONSTRAINTS
-            ),
-        )
-    else:
-        conclusion = Iff(other.rules[constraint](p, q), one.rules[constraint](swapped(p), swapped(q)))
+        conclusions |= _compared(other.after, _renamed(one.after, swapped), p, q, "p, q")
     return Claimed(
         processes,
         marked,
         tuple(hypotheses),
-        conclusion,
+        conclusions,
         And(processes >= 3, _something_happens(rounds, of, sub_round, before, chosen, i), *_allowed(one, [(i, j)])),
         (
             System("as it is", None, before, chosen, one.after, one.rules),
@@ -228,7 +236,17 @@ def _allowed(step: Step, pairs: Sequence[tuple[Index, Index]], also: str | None 
     return [rule(p, q) for rule in rules for p, q in pairs]
 
 
-def _small_some(members: Sides) -> Callable[[Callable[[Index], Truth]], Truth]:
+def _to_show(step: Step, constraint: str | None, pairs: Sequence[tuple[str, Index, Index]]) -> dict[str, Truth]:
+    """The rules that a lemma is about, for these pairs: those of the class, or one constraint."""
+    return {
+        f"rule {name}({of})": rule(p, q)
+        for name, rule in step.rules.items()
+        for of, p, q in pairs
+        if (name not in CONSTRAINTS if constraint is None else name == constraint)
+    }
+
+
+def _small_some(members: Sequence[Index]) -> Callable[[Callable[[Index], Truth]], Truth]:
     return lambda claim: Or(*(claim(member) for member in members))
 
 
@@ -238,7 +256,7 @@ def _projection(
     """What a step of all processes does to a few of them is a step of the system that has only those."""
     of = Uninterpreted(v)
     processes, marked, hypotheses = _marked(v, indexes)
-    members = tuple(marked.values())[:indexes]
+    members, named = tuple(marked.values())[:indexes], _named(marked, indexes)
     pairs = list(product(members, repeat=2))
 
     def some(claim: Callable[[Index], Truth]) -> Truth:
@@ -246,9 +264,11 @@ def _projection(
 
     if sub_round is None:
         big, small = rounds.begin(of, some), rounds.begin(of, _small_some(members))
-        conclusion = And(*(_same(big, small, p, q) for p, q in pairs))
+        conclusions: dict[str, Truth] = {}
+        for names, p, q in named:
+            conclusions |= _compared(big, small, p, q, names)
         systems = (_begun("N processes", None, big), _begun("small", members, small))
-        return Claimed(processes, marked, tuple(hypotheses), conclusion, processes >= 3, systems, of)
+        return Claimed(processes, marked, tuple(hypotheses), conclusions, processes >= 3, systems, of)
     big, small = v.configuration("big", some), v.configuration("small", _small_some(members))
     big_chosen, small_chosen = v.choices("big"), v.choices("small")
     step, small_step = (
@@ -258,15 +278,15 @@ def _projection(
     hypotheses += [_same(big, small, p, q) for p, q in pairs]
     hypotheses += [_same_choices(big_chosen, small_chosen, p, q) for p, q in pairs]
     hypotheses += _allowed(step, pairs, constraint)
+    conclusions = _to_show(small_step, constraint, named)
     if constraint is None:
-        conclusion = And(*(_same(step.after, small_step.after, p, q) for p, q in pairs), *_allowed(small_step, pairs))
-    else:
-        conclusion = And(*(small_step.rules[constraint](p, q) for p, q in pairs))
+        for names, p, q in named:
+            conclusions |= _compared(step.after, small_step.after, p, q, names)
     return Claimed(
         processes,
         marked,
         tuple(hypotheses),
-        conclusion,
+        conclusions,
         And(processes >= 3, _something_happens(rounds, of, sub_round, big, big_chosen, members[0])),
         (
             System("N processes", None, big, big_chosen, step.after, step.rules),
@@ -281,14 +301,17 @@ def _extension(
 ) -> Claimed:
     """A step of a few processes is one of all: the others crash as soon as they can, and all they sent is delivered.
 
-    Between rounds the others may be anywhere; in a round, after Schedule, they have crashed, and nothing is on its way to
-    them until something is sent.  That is assumed where it is shown before.
+    Between rounds the others may be anywhere; in a round, after Schedule, they have crashed, and nothing is on its way
+    to them until something is sent.  That is assumed where it is shown before.
     """
     if sub_round is None:
-        return _projection(rounds, v, sub_round, constraint, indexes)
+        begun = _projection(rounds, v, sub_round, constraint, indexes)
+        resting = Not(begun.systems[0].before.active(begun.marked["p"]))
+        return replace(begun, conclusions={**begun.conclusions, "the others are inactive": resting})
     of = Uninterpreted(v)
     processes, marked, hypotheses = _marked(v, indexes)
     members, (p, q) = tuple(marked.values())[:indexes], tuple(marked.values())[indexes:]
+    named = _named(marked, indexes)
     pairs = list(product(members, repeat=2))
 
     def inside(index: Index) -> Truth:
@@ -320,25 +343,22 @@ def _extension(
         if sub_round is SubRound.SEND
         else Implies(Not(inside(q)), Not(big.active(q)))
     ]
-    following = {a: b for a, b in zip(SubRound, (*list(SubRound)[1:], SubRound.SCHEDULE), strict=True)}[sub_round]
+    following = dict(zip(SubRound, (*list(SubRound)[1:], SubRound.SCHEDULE), strict=True))[sub_round]
     hypotheses += [_same(big, small, x, y) for x, y in pairs]
     hypotheses += [*others(big, sub_round), *swapped_others, *_allowed(small_step, pairs, constraint)]
     hypotheses += [of.is_kind(of.crashed, Kind.CRASHED)]
     for buffer in (big.buffer(p, q), big.buffer(q, p)):
         hypotheses += laws(of, buffer, of.generate_message(big.location(p))).values()
+    conclusions = _to_show(step, constraint, [("p, q", p, q)])
     if constraint is None:
-        conclusion = And(
-            *(_same(step.after, small_step.after, x, y) for x, y in pairs),
-            *_allowed(step, [(p, q)]),
-            *others(step.after, following),
-        )
-    else:
-        conclusion = step.rules[constraint](p, q)
+        for names, x, y in named:
+            conclusions |= _compared(step.after, small_step.after, x, y, names)
+        conclusions["the others rest"] = And(*others(step.after, following))
     return Claimed(
         processes,
         marked,
         tuple(hypotheses),
-        conclusion,
+        conclusions,
         And(
             processes >= 3,
             Not(inside(p)),

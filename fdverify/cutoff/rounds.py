@@ -213,9 +213,7 @@ class Rounds:
 
         after = replace(
             self.moved(of, c, sends, lambda p, q: of.no_messages),
-            buffer=lambda s, r: _where(
-                sends(s), lambda: of.with_fresh(c.buffer(s, r), message(s)), c.buffer(s, r)
-            ),
+            buffer=lambda s, r: _where(sends(s), lambda: of.with_fresh(c.buffer(s, r), message(s)), c.buffer(s, r)),
         )
 
         def fresh(p: Index, q: Index) -> Truth:
@@ -228,9 +226,7 @@ class Rounds:
             return self.enabled(of, c, p, Kind.RECEIVE)
 
         def buffer(s: Index, r: Index) -> Any:
-            return _where(
-                receives(r), lambda: of.without(c.buffer(s, r), chosen.delivered(s, r)), c.buffer(s, r)
-            )
+            return _where(receives(r), lambda: of.without(c.buffer(s, r), chosen.delivered(s, r)), c.buffer(s, r))
 
         def messages(p: Index, q: Index) -> Any:
             return of.contents(chosen.delivered(q, p))
@@ -251,9 +247,7 @@ class Rounds:
         )
 
     def compute(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
-        return Step(
-            self.moved(of, c, lambda p: self.enabled(of, c, p, Kind.COMPUTE), lambda p, q: of.no_messages), {}
-        )
+        return Step(self.moved(of, c, lambda p: self.enabled(of, c, p, Kind.COMPUTE), lambda p, q: of.no_messages), {})
 
     def enabled(self, of: Interpretation, c: Configuration, p: Index, kind: Kind) -> Truth:
         return And(c.active(p), of.is_kind(c.location(p), kind))
@@ -262,9 +256,7 @@ class Rounds:
         """Where processes that move go to, with what has been delivered to them; the others stay as they are."""
 
         def value(p: Index, q: Index) -> Any:
-            return _where(
-                moves(p), lambda: of.next_value(c.location(p), messages(p, q), c.value(p, q)), c.value(p, q)
-            )
+            return _where(moves(p), lambda: of.next_value(c.location(p), messages(p, q), c.value(p, q)), c.value(p, q))
 
         return replace(
             c,

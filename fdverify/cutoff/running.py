@@ -48,7 +48,7 @@ class Running(Interpretation):
         return self._values[key]
 
     def _checked(self, found: Any, key: tuple[Location, Messages, Any]) -> Any:
-        """The value, if it is one: what is compared and kept for ever must be hashable, and of the sort it began with."""
+        """The value, if it is one: what is kept for ever must be hashable, and of the sort it began with."""
         location, messages, value = key
         if type(found) is not type(self.start_value):
             told = f"next_value({location}, {shortened(set(messages) or '{}')}, {shortened(value)})"

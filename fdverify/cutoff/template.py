@@ -34,7 +34,7 @@ class Temporal(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """A property, for all processes that its indexes may stand for: ``G (correct(p) & correct(q) -> !suspects(p, q))``."""
+    """A property of all processes that its indexes stand for: ``G (correct(p) & correct(q) -> !suspected(p, q))``."""
 
     name: str
     formula: str

@@ -1,8 +1,8 @@
 """Uninterpreted functions of indexes, locations, values, messages and buffers, as a solver's symbols or as its model.
 
 Lemmas are written over a vocabulary.  With symbols they are questions; with the model that answers a question they are
-evaluated, so that a counterexample is replayed by the same definitions that it is about.  All sorts are integers: without
-quantifiers nothing but equality is ever asked of them, and a counterexample of any sort has one in the integers.
+evaluated, so that a counterexample is replayed by the same definitions that it is about.  All sorts are integers:
+nothing but equality is asked of them without quantifiers, and so a counterexample of any sort has one in the integers.
 """
 
 from __future__ import annotations

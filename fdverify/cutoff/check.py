@@ -1,0 +1,186 @@
+"""Deciding the lemmas: proved for every number of processes and every template, or two systems that disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import z3
+
+from fdverify.cutoff.lemmas import Claimed, Lemma, System, lemmas
+from fdverify.cutoff.rounds import OF_ONE, OF_TWO, Rounds
+from fdverify.cutoff.vocabulary import ModelValues, Symbols
+from fdverify.errors import InternalError
+from fdverify.logic import And, Not
+from fdverify.smt.decide import decide
+from fdverify.smt.script import Script, printed, self_contained
+from fdverify.smt.second import second_opinion
+from fdverify.symbolic.values import truth
+from fdverify.verdict import Verdict
+
+_FEW = 3
+"""A counterexample with so many processes is easier to read, and mostly there is one."""
+
+
+@dataclass(frozen=True)
+class ShownProcess:
+    """A process of a system in a counterexample, and what concerns it and a peer: texts, before and after."""
+
+    process: str
+    peer: str
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    chosen: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ShownSystem:
+    name: str
+    rows: tuple[ShownProcess, ...]
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two systems that a lemma says go together, in a step in which they do not."""
+
+    processes: int
+    marked: Mapping[str, int]
+    differ: tuple[str, ...]
+    systems: tuple[ShownSystem, ...]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A lemma, and what came of it."""
+
+    name: str
+    paper: str
+    says: str
+    verdict: Verdict
+    seconds: float
+    detail: str = ""
+    second: str | None = None
+    """What the second solver said, if it was asked."""
+    disagreement: Disagreement | None = None
+    undecided: str | None = None
+
+
+def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> list[Checked]:
+    """All lemmas about these rounds."""
+    found = []
+    for lemma in lemmas():
+        checked = check_lemma(lemma, rounds, second)
+        report(checked)
+        found.append(checked)
+    return found
+
+
+def check_lemma(lemma: Lemma, rounds: Rounds, second: str | None = None) -> Checked:
+    begun = perf_counter()
+    claimed = lemma.spelled(rounds, Symbols())
+    hypotheses = [truth(each) for each in claimed.hypotheses]
+    negated = truth(Not(And(*claimed.conclusions.values())))
+    script = _script(lemma.name, hypotheses, negated)
+    decision = decide(script, core=False)
+    found = Checked(lemma.name, lemma.paper, lemma.says, Verdict.PROVED, 0.0)
+    if decision.status == "unknown":
+        found = replace(
+            found,
+            verdict=Verdict.UNKNOWN,
+            detail=decision.reason or "Z3 gives no reason",
+            undecided=self_contained(script),
+        )
+    elif decision.status == "sat":
+        found = _refuted(found, lemma, rounds, claimed, [*hypotheses, negated])
+    else:
+        possible = decide(_script(f"{lemma.name} says something", hypotheses, truth(claimed.interesting)), core=False)
+        if possible.status != "sat":
+            verdict = Verdict.VACUOUS if possible.status == "unsat" else Verdict.UNKNOWN
+            found = replace(found, verdict=verdict, detail="what is assumed cannot be, or is not known to be possible")
+    if second is not None and found.verdict is Verdict.PROVED:
+        opinion = second_opinion(script, second)
+        if opinion.status == "sat":
+            raise InternalError(f"Z3 proves {lemma.name}, and {second} refutes it")
+        found = replace(found, second="agrees" if opinion.status == "unsat" else f"unknown: {opinion.reason}")
+    return replace(found, seconds=perf_counter() - begun)
+
+
+def _script(title: str, hypotheses: Sequence[Any], negated: Any) -> Script:
+    *assumed, last = printed([*hypotheses, negated])
+    return Script(title, (), tuple(assumed), last)
+
+
+def _refuted(found: Checked, lemma: Lemma, rounds: Rounds, claimed: Claimed, formulas: Iterable[Any]) -> Checked:
+    """The lemma with a counterexample that was evaluated without the solver."""
+    solver = z3.Solver()
+    solver.add(*formulas)
+    few = truth(claimed.processes <= _FEW)
+    if solver.check(few) != z3.sat and solver.check() != z3.sat:
+        return replace(found, verdict=Verdict.UNKNOWN, detail="Z3 finds no model of what it calls satisfiable")
+    evaluated = lemma.spelled(rounds, ModelValues(solver.model()))
+    differ = tuple(name for name, holds in evaluated.conclusions.items() if not holds)
+    if not all(evaluated.hypotheses) or not differ:
+        return replace(found, verdict=Verdict.UNKNOWN, detail="the model that Z3 gives is no counterexample")
+    names = _Names(evaluated)
+    shown = Disagreement(
+        evaluated.processes,
+        evaluated.marked,
+        differ,
+        tuple(_shown(evaluated, system, names) for system in evaluated.systems),
+    )
+    detail = f"the two systems differ in {', '.join(differ)}"
+    return replace(found, verdict=Verdict.VIOLATED, detail=detail, disagreement=shown)
+
+
+class _Names:
+    """Words for the numbers of a model: values v0, v1, …, buffers b0, … and messages m0, …, in order of appearance."""
+
+    def __init__(self, claimed: Claimed) -> None:
+        self._of = claimed.of
+        self._known: dict[str, dict[int, str]] = {
+            "b": {claimed.of.no_transit: "empty"},
+            "m": {claimed.of.no_messages: "none"},
+            "v": {},
+        }
+
+    def word(self, part: str, value: Any) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if part == "idle":
+            return str(value)
+        if part == "location":
+            return "crashed" if value == self._of.crashed else f"{self._of.kind(value)} {value}"
+        letter = {"received": "m", "value": "v"}.get(part, "b")
+        known = self._known[letter]
+        return known.setdefault(value, f"{letter}{len(known)}")
+
+
+def _shown(claimed: Claimed, system: System, names: _Names) -> ShownSystem:
+    members = range(1, claimed.processes + 1) if system.members is None else sorted(set(system.members))
+
+    def called(process: int) -> str:
+        roles = [name for name, index in claimed.marked.items() if index == process]
+        return f"{process} ({', '.join(roles)})" if roles else str(process)
+
+    def parts(c: Any, p: int, q: int) -> dict[str, str]:
+        if c is None:
+            return {}
+        of_one = {part: names.word(part, getattr(c, part)(p)) for part in OF_ONE}
+        return of_one | {part: names.word(part, getattr(c, part)(p, q)) for part in OF_TWO}
+
+    rows = []
+    for p in members:
+        for q in members:
+            chosen = {}
+            if system.chosen is not None:
+                chosen = {
+                    "crash": names.word("crash", system.chosen.crash(p)),
+                    "schedule": names.word("schedule", system.chosen.schedule(p)),
+                    "delivered": names.word("buffer", system.chosen.delivered(q, p)),
+                }
+            rows.append(
+                ShownProcess(called(p), called(q), parts(system.before, p, q), parts(system.after, p, q), chosen)
+            )
+    return ShownSystem(system.name, tuple(rows))
