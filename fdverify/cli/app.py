@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from fdverify.cli import bounds, infer, map
+from fdverify.cli import bounds, cutoff, infer, map
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.guard import guarded, show_version
 from fdverify.cli.options import (
@@ -80,6 +80,7 @@ def build_app(reference: str) -> typer.Typer:
     app.add_typer(bounds.bounds_app(reference, model), name="bounds")
     app.command("infer", help=infer.HELP, epilog=infer.EPILOG)(infer.infer_action(reference, model))
     app.command("map", help=map.HELP, epilog=map.EPILOG)(map.map_action(reference, model))
+    app.command("cutoff", help=cutoff.HELP, epilog=cutoff.EPILOG)(cutoff.cutoff)
     app.add_typer(threshold_app(), name="threshold")
     return app
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from fdverify.cutoff.rounds import Kind
 from fdverify.cutoff.template import Claim, Location, Template
-from fdverify.logic import And, If, Not, Number, Or, Truth
+from fdverify.logic import And, If, Min, Not, Number, Or, Truth
 from fdverify.models.chandra_toueg.phases import VARIANTS, Variant
 
 SEND, RECEIVE, COMPUTE = "send", "receive", "compute"
@@ -65,14 +65,17 @@ def next_watch(variant: Variant, location: Location, heard: Truth, watch: Watch)
     return watch._replace(suspected=Or(watch.suspected, reached), waiting_time=waited)
 
 
+def capped(watch: Watch) -> Watch:
+    """Without how far an unbounded waiting time is past the timeout: it is only ever compared with it."""
+    return watch._replace(waiting_time=Min(watch.waiting_time, watch.timeout))
+
+
 def chandra_toueg(variant: str = "tla", timeout: int = 1, start: Location = SEND) -> Template:
     """The detector with the waiting time of a published variant, this initial timeout, and this first step."""
     rules = VARIANTS[variant]
 
     def next_value(location: Location, messages: frozenset[str], watch: Watch) -> Watch:
-        after = next_watch(rules, location, bool(messages), watch)
-        # How far an unbounded waiting time is past the timeout never matters: it is only ever compared with it.
-        return after._replace(waiting_time=min(after.waiting_time, after.timeout))
+        return capped(next_watch(rules, location, bool(messages), watch))
 
     return Template(
         name="chandra-toueg",

@@ -67,14 +67,19 @@ class Checked:
     undecided: str | None = None
 
 
-def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> list[Checked]:
+@dataclass(frozen=True)
+class Carried:
+    """A shipped proof, and the conjuncts of it that are false where two processes start; without any, it is of them."""
+
+    proof: str
+    goal: str
+    false_at_start: tuple[str, ...]
+
+
+def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:
     """All lemmas about these rounds."""
-    found = []
     for lemma in lemmas():
-        checked = check_lemma(lemma, rounds, second)
-        report(checked)
-        found.append(checked)
-    return found
+        report(check_lemma(lemma, rounds, second))
 
 
 def check_lemma(lemma: Lemma, rounds: Rounds, second: str | None = None) -> Checked:
@@ -82,29 +87,32 @@ def check_lemma(lemma: Lemma, rounds: Rounds, second: str | None = None) -> Chec
     claimed = lemma.spelled(rounds, Symbols())
     hypotheses = [truth(each) for each in claimed.hypotheses]
     negated = truth(Not(And(*claimed.conclusions.values())))
-    script = _script(lemma.name, hypotheses, negated)
-    decision = decide(script, core=False)
     found = Checked(lemma.name, lemma.paper, lemma.says, Verdict.PROVED, 0.0)
-    if decision.status == "unknown":
-        found = replace(
-            found,
-            verdict=Verdict.UNKNOWN,
-            detail=decision.reason or "Z3 gives no reason",
-            undecided=self_contained(script),
-        )
-    elif decision.status == "sat":
+    found = decided(found, hypotheses, negated, truth(claimed.interesting), second)
+    if found.verdict is Verdict.VIOLATED:
         found = _refuted(found, lemma, rounds, claimed, [*hypotheses, negated])
-    else:
-        possible = decide(_script(f"{lemma.name} says something", hypotheses, truth(claimed.interesting)), core=False)
-        if possible.status != "sat":
-            verdict = Verdict.VACUOUS if possible.status == "unsat" else Verdict.UNKNOWN
-            found = replace(found, verdict=verdict, detail="what is assumed cannot be, or is not known to be possible")
-    if second is not None and found.verdict is Verdict.PROVED:
-        opinion = second_opinion(script, second)
-        if opinion.status == "sat":
-            raise InternalError(f"Z3 proves {lemma.name}, and {second} refutes it")
-        found = replace(found, second="agrees" if opinion.status == "unsat" else f"unknown: {opinion.reason}")
     return replace(found, seconds=perf_counter() - begun)
+
+
+def decided(found: Checked, hypotheses: Sequence[Any], negated: Any, possible: Any, second: str | None) -> Checked:
+    """The same with a verdict: whether the hypotheses exclude what is negated, and allow what is to be possible."""
+    script = _script(found.name, hypotheses, negated)
+    decision = decide(script, core=False)
+    if decision.status == "sat":
+        return replace(found, verdict=Verdict.VIOLATED)
+    if decision.status == "unknown":
+        why = decision.reason or "Z3 gives no reason"
+        return replace(found, verdict=Verdict.UNKNOWN, detail=why, undecided=self_contained(script))
+    meant = decide(_script(f"{found.name} says something", hypotheses, possible), core=False)
+    if meant.status != "sat":
+        verdict = Verdict.VACUOUS if meant.status == "unsat" else Verdict.UNKNOWN
+        return replace(found, verdict=verdict, detail="what is assumed cannot be, or is not known to be possible")
+    if second is None:
+        return found
+    opinion = second_opinion(script, second)
+    if opinion.status == "sat":
+        raise InternalError(f"Z3 proves {found.name}, and {second} refutes it")
+    return replace(found, second="agrees" if opinion.status == "unsat" else f"unknown: {opinion.reason}")
 
 
 def _script(title: str, hypotheses: Sequence[Any], negated: Any) -> Script:

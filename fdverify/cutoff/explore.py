@@ -58,6 +58,17 @@ class Found:
 SUB_ROUNDS = tuple(SubRound)
 
 
+def check_bounds(processes: int, delta: int, phi: int) -> None:
+    """Refuse what is no system, and one that is too large."""
+    for name, value, least in (("processes", processes, 1), ("delta", delta, 0), ("phi", phi, 1)):
+        if value < least:
+            raise UsageError(f"--{name} must be at least {least}, got {value}")
+    if processes > _LARGEST:
+        raise UsageError(
+            f"at most {_LARGEST} processes are explored, got {processes}", "the cutoff tells of all others"
+        )
+
+
 @dataclass
 class Instance:
     """So many processes, under bounds and a model of computation.
@@ -76,13 +87,7 @@ class Instance:
     of: Running = field(init=False)
 
     def __post_init__(self) -> None:
-        for name, least in (("processes", 1), ("delta", 0), ("phi", 1)):
-            if getattr(self, name) < least:
-                raise UsageError(f"--{name} must be at least {least}, got {getattr(self, name)}")
-        if self.processes > _LARGEST:
-            raise UsageError(
-                f"at most {_LARGEST} processes are explored, got {self.processes}", "the cutoff tells of all others"
-            )
+        check_bounds(self.processes, self.delta, self.phi)
         self.indexes = range(1, self.processes + 1)
         everyone: list[tuple[int, int]] = [(p, q) for p in self.indexes for q in self.indexes]
         self.pairs = tuple(self.watched or everyone)
@@ -298,3 +303,23 @@ def _way_back(edges: dict[Node, list[Node]], node: Node) -> list[Node]:
     while came[way[-1]] != node:
         way.append(came[way[-1]])
     return way[::-1]
+
+
+def in_words(instance: Instance, number: int, node: Node) -> dict[str, str]:
+    """A configuration of a run as a row of a table; ``number`` counts the sub-rounds before it."""
+    state = node.state
+    done = "" if number == 0 else f"{_rounds(number)} {SUB_ROUNDS[(number - 1) % len(SUB_ROUNDS)]}"
+    row = {"round": done or "0"}
+    for p in instance.indexes:
+        active = ", active" if state.active[p - 1] else ""
+        row[f"process {p}"] = f"{state.location[p - 1]}{active}"
+        row[f"idle {p}"] = str(state.idle[p - 1])
+    for (p, q), value, buffer in zip(instance.pairs, state.value, state.buffer, strict=True):
+        row[f"{p} of {q}"] = _value_in_words(value)
+        row[f"{q} to {p}"] = "{" + ", ".join(f"{message} {age}" for message, age in sorted(buffer, key=repr)) + "}"
+    return row
+
+
+def _value_in_words(value: Any) -> str:
+    parts = getattr(value, "_asdict", dict)()
+    return ", ".join(f"{name} {part}" for name, part in parts.items()) or str(value)

@@ -4,18 +4,19 @@ A pair is a receiver that has not crashed and what it knows of a sender, another
 sub-rounds are those that are explored, the template's function is the one that runs, and the phases are the shipped
 ones; Δ, Φ, times, timeouts and ages are symbolic.  Where the two processes are, and who moves, is split into cases.
 
-The relation between a pair and a state of the model: the receiver's program counter is the step before its location, its
-timer counts its idle rounds, and what it knows is the same.  The sender's timer counts the rounds since it last sent.
-That is not in the configuration, but after k steps since it is at least k more than its idle rounds, and at most kΦ more.
+The relation between a pair and a state of the model: the receiver's program counter is the step before its location,
+its timer counts its idle rounds, and what it knows is the same.  The sender's timer counts the rounds since it last
+sent.  That is not in the configuration, but k steps later it is at least k, and at most kΦ, more than its idle rounds.
 In the buffer, age Δ stands for all ages from Δ on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import z3
 
@@ -51,11 +52,11 @@ from fdverify.symbolic.values import Bool, Int
 Ages: TypeAlias = Callable[[Number], Truth]
 """The ages of the messages in transit, of which there may be any number."""
 
-_STEPS = (SEND, RECEIVE, COMPUTE)
-_LAST_STEP = {SEND: ReceiverPc.Compute, RECEIVE: ReceiverPc.NoSnd, COMPUTE: ReceiverPc.Receive}
+STEPS = (SEND, RECEIVE, COMPUTE)
+LAST_STEP = {SEND: ReceiverPc.Compute, RECEIVE: ReceiverPc.NoSnd, COMPUTE: ReceiverPc.Receive}
 """The model keeps the step that was taken, a process the one to take."""
-_STEPS_SINCE_SENT = {RECEIVE: 0, COMPUTE: 1, SEND: 2}
-_IDLE, _ACTIVE, _CRASHES = "idle", "active", "crashes"
+STEPS_SINCE_SENT = {RECEIVE: 0, COMPUTE: 1, SEND: 2}
+IDLE, ACTIVE, _CRASHES = "idle", "active", "crashes"
 
 
 @dataclass
@@ -84,10 +85,8 @@ class _Claims:
 class _Pair(Interpretation):
     """The detector with locations of Python's and symbolic values; a set of messages is whether there are any."""
 
-    start, crashed, start_value = SEND, CRASHED, None
-    no_messages: ClassVar[Truth] = False
-
     def __init__(self, variant: str, delta: Number, phi: Number, claims: _Claims) -> None:
+        self.start, self.crashed, self.start_value, self.no_messages = SEND, CRASHED, None, False
         self._variant = VARIANTS[variant]
         self._delta, self.longest_rest = delta, phi - 1
         self._claims = claims
@@ -146,15 +145,15 @@ class Case:
         return f"receiver at {self.receiver} {self.receiver_does}{sender}"
 
 
-def cases(receiver: Location, same: bool) -> Iterator[Case]:
-    """All that can happen to a pair whose receiver is there and stays correct."""
-    for receiver_does in (_IDLE, _ACTIVE):
-        if same:
-            yield Case(receiver, receiver_does, receiver, receiver_does, same)
-            continue
-        for sender, sender_does in product((*_STEPS, CRASHED), (_IDLE, _ACTIVE, _CRASHES)):
-            if sender != CRASHED or sender_does == _IDLE:
-                yield Case(receiver, receiver_does, sender, sender_does, same)
+def cases(receiver: Location, receiver_does: str, same: bool) -> list[Case]:
+    """All that can happen to the sender in a round in which the receiver, there, does this."""
+    if same:
+        return [Case(receiver, receiver_does, receiver, receiver_does, same)]
+    return [
+        Case(receiver, receiver_does, sender, sender_does, same)
+        for sender, sender_does in product((*STEPS, CRASHED), (IDLE, ACTIVE, _CRASHES))
+        if sender != CRASHED or sender_does == IDLE
+    ]
 
 
 @dataclass(frozen=True)
@@ -196,13 +195,13 @@ def simulated(case: Case, variant: str, rounds: Rounds) -> Simulated:
 
         chosen = Choices(
             crash=lambda p: does[p] == _CRASHES,
-            schedule=lambda p: does[p] == _ACTIVE,
-            delivered=lambda s, r, part=delivered: _watched(s, r, sender, part),
+            schedule=lambda p: does[p] == ACTIVE,
+            delivered=partial(_watched, sender, delivered),
         )
         step = rounds.step(sub_round, of, at, chosen)
         hypotheses += _rules(step.rules, (1, sender))
         at = step.after if sub_round is not SubRound.RECEIVE else _frozen(step.after, sender)
-    if case.receiver == RECEIVE and case.receiver_does == _ACTIVE:
+    if case.receiver == RECEIVE and case.receiver_does == ACTIVE:
         heard = claims.some(delivered, 0)
         hypotheses.append(Implies(heard, delivered(heard_age)))
 
@@ -217,7 +216,7 @@ def simulated(case: Case, variant: str, rounds: Rounds) -> Simulated:
         "timeout": after.timeout == known.timeout,
         "suspected": Iff(after.suspected, known.suspected),
         "waiting time": after.waiting_time == known.waiting_time,
-        "receiver's step": after.receiver_pc == _LAST_STEP[at.location(1)],
+        "receiver's step": after.receiver_pc == LAST_STEP[at.location(1)],
         "receiver's timer": after.receiver_timer == at.idle(1),
         "sender's step": (after.sender_pc == SenderPc.Crashed) == (at.location(sender) == CRASHED),
         "sender's timer": _sender_related(variant, at.location(sender), after.sender_timer, at.idle(sender), phi),
@@ -232,14 +231,15 @@ def _configuration(case: Case, sender: int, watch: Watch, idle: dict[int, Int], 
         location=lambda p: location[p],
         active=lambda p: False,
         idle=lambda p: idle[p] if location[p] != CRASHED else 0,
-        received=lambda p, q: _watched(q, p, sender, False),
-        value=lambda p, q: _watched(q, p, sender, watch),
-        buffer=lambda s, r: _watched(s, r, sender, transit),
+        received=lambda p, q: _watched(sender, False, q, p),
+        value=lambda p, q: _watched(sender, watch, q, p),
+        buffer=partial(_watched, sender, transit),
         some=lambda claim: Or(*(claim(p) for p in location)),
     )
 
 
-def _watched(s: int, r: int, sender: int, found: Any) -> Any:
+def _watched(sender: int, found: Any, s: int, r: int) -> Any:
+    """What concerns messages from the first process to the second, which are the sender and the receiver."""
     if (s, r) != (sender, 1):
         raise Unwatched
     return found
@@ -248,9 +248,7 @@ def _watched(s: int, r: int, sender: int, found: Any) -> Any:
 def _frozen(c: Configuration, sender: int) -> Configuration:
     """The same with the value of the pair computed once, so that what it claims of messages is claimed once."""
     value = c.value(1, sender)
-    return Configuration(
-        c.location, c.active, c.idle, c.received, lambda p, q: _watched(q, p, sender, value), c.buffer, c.some
-    )
+    return replace(c, value=lambda p, q: _watched(sender, value, q, p))
 
 
 def _rules(rules: Any, processes: tuple[int, int]) -> Iterator[Truth]:
@@ -268,7 +266,7 @@ def _sender_related(variant: str, location: Location, timer: Number, idle: Numbe
     """The sender's timer in the model, for a sender that is there."""
     if location == CRASHED:
         return timer == 0
-    steps = _STEPS_SINCE_SENT[location]
+    steps = STEPS_SINCE_SENT[location]
     rests = VARIANTS[variant].least_idle_before_send > 0
     return And(timer >= (steps + idle if rests else 0), timer <= steps * phi + idle)
 
@@ -296,7 +294,7 @@ class _Model:
             "hlfsc": Int(z3.Int("hlfsc")),
             **watch._asdict(),
             "sender_pc": SenderPc.Crashed if case.sender == CRASHED else SenderPc.Send,
-            "receiver_pc": _LAST_STEP[case.receiver],
+            "receiver_pc": LAST_STEP[case.receiver],
             "sender_timer": timer,
             "receiver_timer": idle,
         }
@@ -310,8 +308,8 @@ class _Model:
         state, allowed = State({**self._values, "buffer": buffer}), []
         flags = {
             "crash": case.sender_does == _CRASHES,
-            "sender_active": case.sender_does == _ACTIVE and case.sender == SEND,
-            "receiver_active": case.receiver_does == _ACTIVE,
+            "sender_active": case.sender_does == ACTIVE and case.sender == SEND,
+            "receiver_active": case.receiver_does == ACTIVE,
         }
         for phase in self._system.phases:
             # All messages of age Δ or more are delivered together, with (PS1).
