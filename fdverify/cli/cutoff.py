@@ -20,8 +20,8 @@ HELP = """Does a property of N processes follow from one process and from two, f
 A template is a symmetric point-to-point algorithm: what each of N processes does, given by three functions.  The lemmas
 of the cutoff theorem are proved for every N and every template of that class, under partial synchrony, synchrony and
 asynchrony; of the shipped template, chandra-toueg, also that each round of two processes is one of the model with one
-sender and one receiver, and which of the shipped proofs are proofs for N processes.  With --processes, a small system is
-explored as well."""
+sender and one receiver, and which of the shipped proofs are proofs for N processes.  With --processes, a small system
+is explored as well."""
 EPILOG = "Example: fdverify cutoff chandra-toueg --property strong-accuracy --second-opinion cvc5"
 
 
@@ -38,18 +38,14 @@ def cutoff(
     processes: Annotated[
         int | None, typer.Option("--processes", metavar="N", help="explore so many processes, 1 to 3")
     ] = None,
-    delta: Annotated[
-        int | None, typer.Option("--delta", metavar="N", help="with --processes: the bound on delay")
-    ] = None,
-    phi: Annotated[int | None, typer.Option("--phi", metavar="N", help="with --processes: the bound on speed")] = None,
+    delta: Annotated[int | None, typer.Option("--delta", metavar="N", help="to explore: the bound on delay")] = None,
+    phi: Annotated[int | None, typer.Option("--phi", metavar="N", help="to explore: the bound on speed")] = None,
     depth: Annotated[
-        int | None, typer.Option("--depth", metavar="N", min=0, help="with --processes: stop after so many rounds")
+        int | None, typer.Option("--depth", metavar="N", min=0, help="to explore: stop after so many rounds")
     ] = None,
     computation: Annotated[
         str,
-        typer.Option(
-            "--computation", metavar="NAME", help="with --processes: partial-synchrony, synchrony, asynchrony"
-        ),
+        typer.Option("--computation", metavar="NAME", help="to explore: partial-synchrony, synchrony, asynchrony"),
     ] = "partial-synchrony",
     timeout: Annotated[
         int | None, typer.Option("--timeout", metavar="N", help="of chandra-toueg: the initial timeout, to explore")
@@ -115,9 +111,7 @@ def _small(
             raise UsageError(f"--{name} is of a system that is explored", "give --processes too")
         return None
     if delta is None or phi is None:
-        raise UsageError(
-            "--processes needs --delta and --phi", "the lemmas are for all of them, an explored system is not"
-        )
+        raise UsageError("--processes needs --delta and --phi", "the lemmas are for all, what is explored is not")
     check_bounds(processes, delta, phi)
     if depth is None and Computation(computation) is not Computation.PARTIAL_SYNCHRONY:
         raise UsageError(f"under {computation} messages may grow old for ever", "give --depth too")

@@ -174,9 +174,10 @@ class _Work:
 
 
 def _told(claim: Claim, equal: bool, instance: Instance, found: Found) -> Explored:
-    rows = tuple(in_words(instance, number, node) for number, node in enumerate(found.run))
+    rows = tuple(in_words(instance, found.run))
+    loop = None if found.loop is None else len(in_words(instance, found.run[: found.loop + 1])) - 1
     return Explored(
-        claim.name, equal, _explored_verdict(found), found.states, found.rounds, rows, found.loop, found.processes
+        claim.name, equal, _explored_verdict(found), found.states, found.rounds, rows, loop, found.processes
     )
 
 

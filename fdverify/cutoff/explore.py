@@ -305,14 +305,18 @@ def _way_back(edges: dict[Node, list[Node]], node: Node) -> list[Node]:
     return way[::-1]
 
 
-def in_words(instance: Instance, number: int, node: Node) -> dict[str, str]:
-    """A configuration of a run as a row of a table; ``number`` counts the sub-rounds before it."""
+def in_words(instance: Instance, run: Sequence[Node]) -> list[dict[str, str]]:
+    """A run as rows of a table: configurations between rounds, and the last one."""
+    shown = [node for number, node in enumerate(run) if node.following == 0 or number == len(run) - 1]
+    return [_row(instance, number, node) for number, node in enumerate(shown)]
+
+
+def _row(instance: Instance, number: int, node: Node) -> dict[str, str]:
     state = node.state
-    done = "" if number == 0 else f"{_rounds(number)} {SUB_ROUNDS[(number - 1) % len(SUB_ROUNDS)]}"
-    row = {"round": done or "0"}
+    within = f" before {SUB_ROUNDS[node.following]}" if node.following else ""
+    row = {"round": f"{number}{within}"}
     for p in instance.indexes:
-        active = ", active" if state.active[p - 1] else ""
-        row[f"process {p}"] = f"{state.location[p - 1]}{active}"
+        row[f"process {p}"] = state.location[p - 1]
         row[f"idle {p}"] = str(state.idle[p - 1])
     for (p, q), value, buffer in zip(instance.pairs, state.value, state.buffer, strict=True):
         row[f"{p} of {q}"] = _value_in_words(value)
@@ -321,5 +325,5 @@ def in_words(instance: Instance, number: int, node: Node) -> dict[str, str]:
 
 
 def _value_in_words(value: Any) -> str:
-    parts = getattr(value, "_asdict", dict)()
+    parts: dict[str, Any] = getattr(value, "_asdict", dict)()
     return ", ".join(f"{name} {part}" for name, part in parts.items()) or str(value)

@@ -54,7 +54,7 @@ def _print(
             console.print(Text(f"  its SMT-LIB text is kept in {kept[checked.name]}"), soft_wrap=True)
         if checked.second not in (None, "agrees"):
             console.print(Text(f"{checked.name}: {question.second} is {checked.second}"), soft_wrap=True)
-    if found.carried:
+    if found.carried and found.verdict is Verdict.PROVED:
         _print_carried(console, found.carried)
     for explored in found.explored:
         _print_explored(console, question, explored)
@@ -73,8 +73,8 @@ def told(shape: Shape) -> str:
     if not shape.indexes:
         return "of no index: it holds for every N or for none"
     return (
-        "of two indexes: it holds of different processes for every N >= 2 if and only if it does for N = 2, and of each "
-        "process with itself for every N >= 1 if and only if it does for N = 1"
+        "of two indexes: it holds of different processes for every N >= 2 if and only if it does for N = 2, and of "
+        "each process with itself for every N >= 1 if and only if it does for N = 1"
     )
 
 

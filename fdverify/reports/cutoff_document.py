@@ -66,7 +66,7 @@ class PropertyEntry(msgspec.Struct):
 
 
 class CarriedEntry(msgspec.Struct):
-    """A shipped proof; it is one for N processes unless a conjunct is false where they start."""
+    """A shipped proof; with all lemmas it is one for N processes, unless a conjunct is false where they start."""
 
     proof: str
     goal: str
@@ -118,7 +118,7 @@ class CutoffDocument(msgspec.Struct):
 def cutoff_document(
     question: Question, shapes: Mapping[str, Shape], found: Answer, kept: Mapping[str, str], seconds: float
 ) -> str:
-    small = question.small
+    small, proved = question.small, found.verdict is Verdict.PROVED
     document = CutoffDocument(
         tool="fdverify",
         version=__version__,
@@ -135,7 +135,7 @@ def cutoff_document(
             PropertyEntry(name, list(shape.indexes), list(shape.cutoffs), told(shape)) for name, shape in shapes.items()
         ],
         proofs=[
-            CarriedEntry(each.proof, each.goal, not each.false_at_start, list(each.false_at_start))
+            CarriedEntry(each.proof, each.goal, proved and not each.false_at_start, list(each.false_at_start))
             for each in found.carried
         ],
         small=None
