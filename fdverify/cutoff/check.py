@@ -138,7 +138,7 @@ def _refuted(found: Checked, lemma: Lemma, rounds: Rounds, claimed: Claimed, for
         differ,
         tuple(_shown(evaluated, system, names) for system in evaluated.systems),
     )
-    detail = f"the two systems differ in {', '.join(differ)}"
+    detail = f"it fails in {', '.join(differ)}"
     return replace(found, verdict=Verdict.VIOLATED, detail=detail, disagreement=shown)
 
 

@@ -1,0 +1,124 @@
+"""The lemmas of the cutoff: proved of the class, refuted of rounds that are not of it, and not because of a slip here."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import z3
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fdverify.cutoff.chandra_toueg import chandra_toueg
+from fdverify.cutoff.check import Checked, check_lemma, check_lemmas
+from fdverify.cutoff.lemmas import Lemma, lemmas
+from fdverify.cutoff.rounds import CONSTRAINTS, Computation, Rounds, SubRound
+from fdverify.cutoff.running import Running
+from fdverify.cutoff.vocabulary import Symbols, Vocabulary, laws
+from fdverify.symbolic.values import truth
+from fdverify.verdict import Verdict
+from tests.cutoff.broken import BROKEN
+from tests.sampling import every
+
+LEMMAS = {lemma.name: lemma for lemma in lemmas()}
+
+
+def checked_lemmas(rounds: Rounds, second: str | None = None) -> dict[str, Checked]:
+    found: list[Checked] = []
+    check_lemmas(rounds, second, found.append)
+    return {each.name: each for each in found}
+
+
+def test_every_lemma_is_proved_and_the_second_solver_agrees() -> None:
+    found = checked_lemmas(Rounds(), "cvc5")
+    assert {each.verdict for each in found.values()} == {Verdict.PROVED}
+    assert {each.second for each in found.values()} == {"agrees"}
+
+
+def test_there_is_a_lemma_for_the_start_every_sub_round_and_every_constraint() -> None:
+    kinds = {name.partition(".")[0] for name in LEMMAS}
+    assert kinds == {"symmetry", "projection-2", "extension-2", "projection-1", "extension-1"}
+    for kind in kinds:
+        for part in ("start", *SubRound):
+            assert f"{kind}.{part}" in LEMMAS
+        for constraint in CONSTRAINTS:
+            assert sum(name.startswith(kind) and name.endswith(f".{constraint}") for name in LEMMAS) == 1
+    imposed = {constraint for computation in Computation for constraint in computation.imposes}
+    assert imposed == set(CONSTRAINTS)
+
+
+@pytest.mark.parametrize("lemma", LEMMAS.values(), ids=list(LEMMAS))
+def test_no_lemma_has_a_quantifier(lemma: Lemma) -> None:
+    claimed = lemma.spelled(Rounds(), Symbols())
+    terms = [truth(each) for each in (*claimed.hypotheses, *claimed.conclusions.values())]
+    assert not any(_quantified(term) for term in terms)
+
+
+def _quantified(term: Any) -> bool:
+    return z3.is_quantifier(term) or any(_quantified(child) for child in term.children())
+
+
+@pytest.mark.parametrize("rounds", BROKEN, ids=lambda rounds: rounds.__name__)
+def test_rounds_that_are_not_of_the_class_are_refuted(rounds: type[Rounds]) -> None:
+    found = checked_lemmas(rounds())
+    violated = {name for name, each in found.items() if each.verdict is Verdict.VIOLATED}
+    assert violated >= BROKEN[rounds]
+    assert {each.verdict for each in found.values()} == {Verdict.PROVED, Verdict.VIOLATED}
+    for name in violated:
+        shown = found[name].disagreement
+        assert shown is not None
+        assert shown.differ
+        assert shown.processes <= 3
+        big, other = shown.systems
+        assert len(big.rows) == shown.processes**2
+        assert all(row.before for row in (*big.rows, *other.rows))
+
+
+def test_a_lemma_whose_hypotheses_cannot_be_is_vacuous() -> None:
+    class NobodyReceives(Rounds):
+        def enabled(self, *arguments: Any) -> Any:
+            return False
+
+    found = check_lemma(LEMMAS["projection-2.receive"], NobodyReceives())
+    assert found.verdict is Verdict.VACUOUS
+
+
+class Drawn(Vocabulary):
+    """Functions of small numbers, drawn when they are first asked."""
+
+    def __init__(self, draw: Callable[[Any], Any]) -> None:
+        self._draw = draw
+        self._known: dict[tuple[Any, ...], Any] = {}
+
+    def number(self, name: str, arity: int) -> Callable[..., int]:
+        low, high = (2, 3) if name == "N" else (1, 3) if name in ("i", "j", "p", "q") else (0, 3)
+        return lambda *arguments: self._value(name, arguments, st.integers(low, high))
+
+    def truth(self, name: str, arity: int) -> Callable[..., bool]:
+        return lambda *arguments: self._value(name, arguments, st.booleans())
+
+    def some(self, processes: int, claim: Callable[[int], Any]) -> bool:
+        return any(claim(process) for process in range(1, processes + 1))
+
+    def _value(self, name: str, arguments: tuple[int, ...], values: Any) -> Any:
+        key = (name, *arguments)
+        if key not in self._known:
+            self._known[key] = self._draw(values)
+        return self._known[key]
+
+
+@pytest.mark.parametrize("name", [name for name in LEMMAS if name.startswith(("symmetry", "extension-1"))])
+@given(data=st.data())
+def test_a_lemma_is_true_of_random_systems(name: str, data: st.DataObject) -> None:
+    claimed = LEMMAS[name].spelled(Rounds(), Drawn(data.draw))
+    if all(claimed.hypotheses):
+        assert all(claimed.conclusions.values()), claimed.conclusions
+
+
+@pytest.mark.parametrize("delta", every(2, [0, 1, 2]))
+@pytest.mark.parametrize("forgets", [True, False])
+@given(data=st.data())
+def test_the_buffers_that_are_explored_obey_the_laws(delta: int, forgets: bool, data: st.DataObject) -> None:
+    running = Running(chandra_toueg(), delta, 1, forgets)
+    pairs = st.tuples(st.sampled_from(["alive", "other"]), st.integers(0, delta + 1))
+    buffer = data.draw(st.frozensets(pairs))
+    assert all(laws(running, buffer, "alive").values())
