@@ -1,7 +1,7 @@
 """A detector of one's own with N processes: it suspects a peer when so many heartbeats in a row are missing.
 
-    fdverify cutoff examples/missed_heartbeats.py
-    fdverify cutoff examples/missed_heartbeats.py --processes 2 --delta 1 --phi 2
+fdverify cutoff examples/missed_heartbeats.py
+fdverify cutoff examples/missed_heartbeats.py --processes 2 --delta 1 --phi 2
 """
 
 from typing import NamedTuple

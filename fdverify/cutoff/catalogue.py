@@ -10,7 +10,7 @@ from fdverify.cutoff.template import Template
 from fdverify.errors import UsageError, did_you_mean
 from fdverify.models.catalogue import is_file_reference
 from fdverify.models.chandra_toueg.phases import VARIANTS
-from fdverify.models.user_files import load_module
+from fdverify.models.user_files import blaming, load_module, neighbours_importable
 
 SHIPPED = "chandra-toueg"
 DEFAULT_VARIANT = "tla"
@@ -25,7 +25,14 @@ def find_template(reference: str, options: Mapping[str, str | int]) -> Template:
     if options:
         raise UsageError(f"--{next(iter(options))} is an option of {SHIPPED} only", "build it into your template")
     file, name = (reference, None) if reference.endswith(".py") else reference.rsplit(":", 1)
-    values = vars(load_module(Path(file)))
+    found = _in_file(Path(file), name)
+    with neighbours_importable(Path(file)), blaming(Path(file)):
+        found.check_total()
+    return found
+
+
+def _in_file(file: Path, name: str | None) -> Template:
+    values = vars(load_module(file))
     if name is not None:
         if not isinstance(values.get(name), Template):
             raise UsageError(f"{file} has no template {name}", "define NAME = Template(...) in it")

@@ -29,20 +29,26 @@ _PAPER = "section 7.1"
 def check_detector(variant: str, rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:
     """That every round of a pair is one of the model, step by step of the receiver."""
     report(_cap(variant, second))
-    for same in (False, True):
-        who = "itself" if same else "another process"
-        for location, does in product(STEPS, (IDLE, ACTIVE)):
-            begun = perf_counter()
-            found = Checked(
-                f"simulation-{'self' if same else 'other'}.{location}.{does}",
-                _PAPER,
-                f"a round of a receiver, {does} at {location}, that watches {who} is one of the {variant} model",
-                Verdict.PROVED,
-                0.0,
-            )
-            for case in cases(location, does, same):
-                found = _with_case(found, case, variant, rounds, second)
-            report(replace(found, seconds=perf_counter() - begun))
+    for same, location, does in product((False, True), STEPS, (IDLE, ACTIVE)):
+        report(check_simulation(variant, location, does, same, rounds, second))
+
+
+def check_simulation(
+    variant: str, location: Location, does: str, same: bool, rounds: Rounds, second: str | None
+) -> Checked:
+    """That every round in which the receiver, there, does this is one of the model."""
+    begun = perf_counter()
+    who = "itself" if same else "another process"
+    found = Checked(
+        f"simulation-{'self' if same else 'other'}.{location}.{does}",
+        _PAPER,
+        f"a round of a receiver, {does} at {location}, that watches {who} is one of the {variant} model",
+        Verdict.PROVED,
+        0.0,
+    )
+    for case in cases(location, does, same):
+        found = _with_case(found, case, variant, rounds, second)
+    return replace(found, seconds=perf_counter() - begun)
 
 
 def _with_case(found: Checked, case: Case, variant: str, rounds: Rounds, second: str | None) -> Checked:

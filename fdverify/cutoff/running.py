@@ -6,8 +6,6 @@ from typing import Any, TypeAlias
 
 from fdverify.cutoff.rounds import Interpretation, Kind
 from fdverify.cutoff.template import CRASHED, Location, Template
-from fdverify.errors import UsageError
-from fdverify.logic import shortened
 
 Messages: TypeAlias = frozenset[Any]
 Transit: TypeAlias = frozenset[tuple[Any, int]]
@@ -44,30 +42,15 @@ class Running(Interpretation):
     def next_value(self, location: Location, messages: Messages, value: Any) -> Any:
         key = (location, messages, value)
         if key not in self._values:
-            self._values[key] = self._checked(self.template.next_value(*key), key)
+            self._values[key] = self.template.checked_value(location, messages, value)
         return self._values[key]
-
-    def _checked(self, found: Any, key: tuple[Location, Messages, Any]) -> Any:
-        """The value, if it is one: what is kept for ever must be hashable, and of the sort it began with."""
-        location, messages, value = key
-        if type(found) is not type(self.start_value):
-            told = f"next_value({location}, {shortened(set(messages) or '{}')}, {shortened(value)})"
-            raise UsageError(f"{self.template.name}: {told} is {shortened(found)}, which is no value of the template")
-        try:
-            hash(found)
-        except TypeError:
-            raise UsageError(f"{self.template.name}: the value {shortened(found)} cannot be hashed") from None
-        return found
 
     def check_functional(self) -> None:
         """Ask everything again, the last first: a function that remembers, or guesses, is none."""
         for key, found in reversed(self._values.items()):
             if self.template.next_value(*key) != found:
                 location, _, value = key
-                raise UsageError(
-                    f"{self.template.name}: next_value gives two answers at {location} for {shortened(value)}",
-                    "let it depend on its three arguments only",
-                )
+                raise self.template.two_answers(location, value)
 
     def joined(self, messages: Messages, more: Messages) -> Messages:
         return messages | more

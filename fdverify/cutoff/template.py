@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from fdverify.cutoff.rounds import Kind, Rounds
@@ -23,6 +24,10 @@ Location: TypeAlias = str
 CRASHED: Location = "crashed"
 CORRECT = "correct"
 """The predicate of one index that every template has."""
+
+
+_ASKED = 1000
+"""Of so many values at most it is asked whether there is a next one: there may be infinitely many."""
 
 
 class Temporal(StrEnum):
@@ -94,6 +99,42 @@ class Template:
                 f"{self.name}: at {location}, a {kind} location, generate_message gives {what}",
                 "a send location sends one message, and no other location sends any",
             )
+
+    def check_total(self) -> None:
+        """Ask next_value of what one process can come to know of one peer, or of the first part of it, each twice."""
+        messages = sorted(
+            {self.generate_message(at) for at, kind in self.locations.items() if kind is Kind.SEND}, key=repr
+        )
+        heard = [frozenset(some) for size in range(len(messages) + 1) for some in combinations(messages, size)]
+        known, waiting = {(self.start, self.start_value)}, [(self.start, self.start_value)]
+        while waiting and len(known) < _ASKED:
+            location, value = waiting.pop(0)
+            for some in heard if self.locations[location] is Kind.RECEIVE else heard[:1]:
+                found = (self.next_location(location), self.checked_value(location, some, value))
+                if self.next_value(location, some, value) != found[1]:
+                    raise self.two_answers(location, value)
+                if found not in known:
+                    known.add(found)
+                    waiting.append(found)
+
+    def checked_value(self, location: Location, messages: frozenset[Any], value: Any) -> Any:
+        """The next value, if it is one: hashable, and of the sort that it began with."""
+        found = self.next_value(location, messages, value)
+        if type(found) is not type(self.start_value):
+            heard = "{" + ", ".join(map(str, sorted(messages, key=repr))) + "}"
+            told = f"next_value({location}, {heard}, {shortened(value)})"
+            raise UsageError(f"{self.name}: {told} is {shortened(found)}, which is no value like the first one")
+        try:
+            hash(found)
+        except TypeError:
+            raise UsageError(f"{self.name}: the value {shortened(found)} cannot be hashed") from None
+        return found
+
+    def two_answers(self, location: Location, value: Any) -> UsageError:
+        return UsageError(
+            f"{self.name}: next_value gives two answers at {location} for {shortened(value)}",
+            "let it depend on its three arguments only",
+        )
 
     def claim(self, name: str) -> Claim:
         known = {claim.name: claim for claim in self.claims}

@@ -77,14 +77,14 @@ def meanings(instance: Instance, c: Configuration, chosen: Choices) -> dict[str,
     def kind(location: str) -> int:
         return next(number for number, each in enumerate(KINDS) if of.is_kind(location, each))
 
-    constants = {
-        name: (lambda value=getattr(of, name): value)
-        for name in ("start", "crashed", "start_value", "no_messages", "no_transit", "longest_rest")
-    }
+    def constant(name: str) -> Callable[[], Any]:
+        return lambda: getattr(of, name)
+
+    names = ("start", "crashed", "start_value", "no_messages", "no_transit", "longest_rest")
     operations = ("next_location", "generate_message", "next_value", "joined", "aged", "with_fresh", "without")
     asked = ("contents", "may_take", "within", "overdue")
     return {
-        **constants,
+        **{name: constant(name) for name in names},
         "kind": kind,
         **{name: getattr(of, name) for name in (*operations, *asked)},
         **{f"c.{part}": getattr(c, part) for part in (*OF_ONE, *OF_TWO)},
