@@ -10,16 +10,21 @@ from typing import Any
 import z3
 
 from fdverify.cutoff.lemmas import Claimed, Lemma, System, lemmas
-from fdverify.cutoff.rounds import OF_ONE, OF_TWO, Rounds
+from fdverify.cutoff.rounds import CONSTRAINTS, OF_ONE, OF_TWO, Kind, Rounds, SubRound
 from fdverify.cutoff.vocabulary import ModelValues, Symbols
 from fdverify.errors import InternalError
-from fdverify.logic import And, Not
+from fdverify.logic import And, Not, Or, Truth
 from fdverify.smt.decide import decide
 from fdverify.smt.script import Script, printed, self_contained
 from fdverify.smt.second import second_opinion
 from fdverify.symbolic.values import truth
 from fdverify.verdict import Verdict
 
+_CHOSEN: Mapping[SubRound | None, tuple[str, ...]] = {
+    SubRound.SCHEDULE: ("crash", "schedule"),
+    SubRound.RECEIVE: ("delivered",),
+}
+"""What is chosen in each sub-round."""
 _FEW = 3
 """A counterexample with so many processes is easier to read, and mostly there is one."""
 
@@ -124,8 +129,8 @@ def _refuted(found: Checked, lemma: Lemma, rounds: Rounds, claimed: Claimed, for
     """The lemma with a counterexample that was evaluated without the solver."""
     solver = z3.Solver()
     solver.add(*formulas)
-    few = truth(claimed.processes <= _FEW)
-    if solver.check(few) != z3.sat and solver.check() != z3.sat:
+    few, readable = truth(claimed.processes <= _FEW), truth(_readable(claimed))
+    if not any(solver.check(*wish) == z3.sat for wish in ((few, readable), (few,), ())):
         return replace(found, verdict=Verdict.UNKNOWN, detail="Z3 finds no model of what it calls satisfiable")
     evaluated = lemma.spelled(rounds, ModelValues(solver.model()))
     differ = tuple(name for name, holds in evaluated.conclusions.items() if not holds)
@@ -142,8 +147,24 @@ def _refuted(found: Checked, lemma: Lemma, rounds: Rounds, claimed: Claimed, for
     return replace(found, verdict=Verdict.VIOLATED, detail=detail, disagreement=shown)
 
 
+def _readable(claimed: Claimed) -> Truth:
+    """What makes a counterexample look like one of a real system: locations are such, and its first step is allowed."""
+    of, first = claimed.of, claimed.systems[0]
+    marked = list(claimed.marked.values())
+    rules = [rule for name, rule in first.rules.items() if name not in CONSTRAINTS]
+    before = [first.before.location(p) for p in marked]
+    working = [Or(*(of.is_kind(at, kind) for kind in Kind if kind is not Kind.CRASHED)) for at in before]
+    return And(
+        of.is_kind(of.crashed, Kind.CRASHED),
+        *(Or(at == of.crashed, works) for at, works in zip(before, working, strict=True)),
+        *(Not(of.next_location(at) == of.crashed) for at in before),
+        *(first.before.idle(p) == 0 for p in marked),
+        *(rule(p, q) for rule in rules for p in marked for q in marked),
+    )
+
+
 class _Names:
-    """Words for the numbers of a model: values v0, v1, …, buffers b0, … and messages m0, …, in order of appearance."""
+    """Words for the numbers of a model: values v0, v1, …, and so buffers, messages and locations, as they appear."""
 
     def __init__(self, claimed: Claimed) -> None:
         self._of = claimed.of
@@ -151,6 +172,7 @@ class _Names:
             "b": {claimed.of.no_transit: "empty"},
             "m": {claimed.of.no_messages: "none"},
             "v": {},
+            "l": {},
         }
 
     def word(self, part: str, value: Any) -> str:
@@ -159,7 +181,9 @@ class _Names:
         if part == "idle":
             return str(value)
         if part == "location":
-            return "crashed" if value == self._of.crashed else f"{self._of.kind(value)} {value}"
+            known = self._known["l"]
+            name = known.setdefault(value, f"l{len(known)}")
+            return "crashed" if value == self._of.crashed else f"{self._of.kind(value)} {name}"
         letter = {"received": "m", "value": "v"}.get(part, "b")
         known = self._known[letter]
         return known.setdefault(value, f"{letter}{len(known)}")
@@ -183,11 +207,12 @@ def _shown(claimed: Claimed, system: System, names: _Names) -> ShownSystem:
         for q in members:
             chosen = {}
             if system.chosen is not None:
-                chosen = {
-                    "crash": names.word("crash", system.chosen.crash(p)),
-                    "schedule": names.word("schedule", system.chosen.schedule(p)),
-                    "delivered": names.word("buffer", system.chosen.delivered(q, p)),
+                made = {
+                    "crash": system.chosen.crash(p),
+                    "schedule": system.chosen.schedule(p),
+                    "delivered": system.chosen.delivered(q, p),
                 }
+                chosen = {part: names.word(part, made[part]) for part in _CHOSEN.get(claimed.sub_round, ())}
             rows.append(
                 ShownProcess(called(p), called(q), parts(system.before, p, q), parts(system.after, p, q), chosen)
             )

@@ -54,6 +54,7 @@ class Claimed:
     interesting: Truth
     systems: tuple[System, System]
     of: Uninterpreted
+    sub_round: SubRound | None = None
 
 
 @dataclass(frozen=True)
@@ -214,6 +215,7 @@ def _symmetry(
             System("i and j swapped", None, renamed, choices, other.after, other.rules),
         ),
         of,
+        sub_round,
     )
 
 
@@ -293,6 +295,7 @@ def _projection(
             System("small", members, small, small_chosen, small_step.after, small_step.rules),
         ),
         of,
+        sub_round,
     )
 
 
@@ -370,4 +373,5 @@ def _extension(
             System("small", members, small, small_chosen, small_step.after, small_step.rules),
         ),
         of,
+        sub_round,
     )

@@ -58,8 +58,10 @@ def _print(
         _print_carried(console, found.carried)
     for explored in found.explored:
         _print_explored(console, question, explored)
-    for name, shape in shapes.items():
-        console.print(Text(f"{name}: {told(shape)}"), soft_wrap=True)
+    if found.verdict is Verdict.PROVED:
+        for words in dict.fromkeys(map(told, shapes.values())):
+            names = [name for name, shape in shapes.items() if told(shape) == words]
+            console.print(Text(f"{', '.join(names)}: {words}"), soft_wrap=True)
     print_verdict(console, found.verdict, verdict_in_words(found))
     console.print(
         Text(f"{question.template}, {len(found.checked)} lemmas, {seconds:.1f} s", style="dim"), soft_wrap=True
@@ -83,9 +85,7 @@ def verdict_in_words(found: Answer) -> str:
         case Verdict.PROVED:
             return "one process and two tell of every number of processes"
         case Verdict.VIOLATED:
-            return (
-                "these rounds are not those of a symmetric point-to-point algorithm: nothing is said of more processes"
-            )
+            return "these are not rounds of a symmetric point-to-point algorithm: nothing is said of N processes"
         case Verdict.VACUOUS:
             return "a lemma says nothing"
         case _:
@@ -117,13 +117,13 @@ def _print_carried(console: Console, carried: Sequence[Carried]) -> None:
     console.print(
         Text(f"verify-invariant proves these of N processes, for every N >= 1: {', '.join(holds)}"), soft_wrap=True
     )
+    by_reason: dict[tuple[str, ...], list[str]] = {}
     for each in carried:
-        if each.false_at_start:
-            why = ", ".join(each.false_at_start)
-            console.print(
-                Text(f"of one sender and one receiver only: {each.proof}; where N processes start, {why} is false"),
-                soft_wrap=True,
-            )
+        by_reason.setdefault(each.false_at_start, []).append(each.proof)
+    for false, proofs in by_reason.items():
+        if false:
+            what = f"where N processes start, {', '.join(false)} is false"
+            console.print(Text(f"of one sender and one receiver only: {', '.join(proofs)}; {what}"), soft_wrap=True)
 
 
 def _print_disagreement(console: Console, checked: Checked, shown: Disagreement) -> None:
@@ -134,7 +134,8 @@ def _print_disagreement(console: Console, checked: Checked, shown: Disagreement)
 
 
 def _print_system(console: Console, system: ShownSystem) -> None:
-    table = Table(title=Text(system.name), title_justify="left")
+    console.print(Text(system.name))
+    table = Table()
     first = system.rows[0]
     for heading in ("process", "peer", *first.chosen, *first.before):
         table.add_column(Text(heading))

@@ -57,7 +57,7 @@ class LemmaEntry(msgspec.Struct):
 
 
 class PropertyEntry(msgspec.Struct):
-    """A property whose shape fits; ``suffices`` are the numbers of processes that tell of all."""
+    """A property whose shape fits; ``suffices`` are the numbers of processes that tell of all, if all lemmas hold."""
 
     name: str
     indexes: list[str]
@@ -132,7 +132,13 @@ def cutoff_document(
         seconds=round(seconds, 3),
         lemmas=[_lemma(checked, kept) for checked in found.checked],
         properties=[
-            PropertyEntry(name, list(shape.indexes), list(shape.cutoffs), told(shape)) for name, shape in shapes.items()
+            PropertyEntry(
+                name,
+                list(shape.indexes),
+                list(shape.cutoffs) if proved else [],
+                told(shape) if proved else "nothing is known of more processes",
+            )
+            for name, shape in shapes.items()
         ],
         proofs=[
             CarriedEntry(each.proof, each.goal, proved and not each.false_at_start, list(each.false_at_start))

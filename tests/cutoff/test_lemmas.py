@@ -1,6 +1,7 @@
 """The lemmas of the cutoff: proved of the class, and refuted of rounds that are not of it."""
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from fdverify.cutoff.lemmas import Lemma, lemmas
 from fdverify.cutoff.rounds import CONSTRAINTS, Computation, Rounds, SubRound
 from fdverify.cutoff.running import Running
 from fdverify.cutoff.vocabulary import Symbols, Vocabulary, laws
+from fdverify.logic import And, Not
 from fdverify.symbolic.values import truth
 from fdverify.verdict import Verdict
 from tests.cutoff.broken import BROKEN
@@ -120,3 +122,25 @@ def test_the_buffers_that_are_explored_obey_the_laws(delta: int, forgets: bool, 
     pairs = st.tuples(st.sampled_from(["alive", "other"]), st.integers(0, delta + 1))
     buffer = data.draw(st.frozensets(pairs))
     assert all(laws(running, buffer, "alive").values())
+
+
+def test_messages_to_the_crashed_are_in_transit_after_send() -> None:
+    """Point (2) in the proof of Proposition 5.18, that nothing is, contradicts point (6) in every round that sends."""
+    claimed = LEMMAS["extension-2.send"].spelled(Rounds(), Symbols())
+    i, p = claimed.marked["i"], claimed.marked["p"]
+    after = claimed.systems[0].after
+    assert after is not None
+    solver = z3.Solver()
+    solver.add(*(truth(each) for each in claimed.hypotheses))
+    solver.add(truth(And(claimed.marked["q"] == i, Not(p == i), Not(p == claimed.marked["j"]))))
+    assert solver.check(truth(Not(after.buffer(i, p) == claimed.of.no_transit))) == z3.sat
+
+
+def test_ages_as_printed_would_forbid_rounds_with_a_message() -> None:
+    """Constraints (i) and (ii) of section 3.3: of a finite buffer, the oldest message would need an older one."""
+
+    def follows(before: frozenset[int], after: frozenset[int]) -> bool:
+        return all(age + 1 in after for age in before) and all(age + 1 in before for age in after)
+
+    buffers = [frozenset(ages) for size in range(4) for ages in combinations(range(4), size)]
+    assert [(a, b) for a in buffers for b in buffers if follows(a, b)] == [(frozenset(), frozenset())]
