@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from time import perf_counter
 from typing import Any
 
@@ -13,11 +14,11 @@ from fdverify.cutoff.lemmas import Claimed, Lemma, System, lemmas
 from fdverify.cutoff.rounds import CONSTRAINTS, OF_ONE, OF_TWO, Kind, Rounds, SubRound
 from fdverify.cutoff.vocabulary import ModelValues, Symbols
 from fdverify.errors import InternalError
-from fdverify.logic import And, Not, Or, Truth
+from fdverify.logic import And, Implies, Not, Or, Truth
 from fdverify.smt.decide import decide
 from fdverify.smt.script import Script, printed, self_contained
 from fdverify.smt.second import second_opinion
-from fdverify.symbolic.values import truth
+from fdverify.symbolic.values import Int, truth
 from fdverify.verdict import Verdict
 
 _CHOSEN: Mapping[SubRound | None, tuple[str, ...]] = {
@@ -26,7 +27,7 @@ _CHOSEN: Mapping[SubRound | None, tuple[str, ...]] = {
 }
 """What is chosen in each sub-round."""
 _FEW = 3
-"""A counterexample with so many processes is easier to read, and mostly there is one."""
+"""Counterexamples have at most so many processes."""
 
 
 @dataclass(frozen=True)
@@ -129,12 +130,19 @@ def _refuted(found: Checked, lemma: Lemma, rounds: Rounds, claimed: Claimed, for
     """The lemma with a counterexample that was evaluated without the solver."""
     solver = z3.Solver()
     solver.add(*formulas)
-    few, readable = truth(claimed.processes <= _FEW), truth(_readable(claimed))
-    if not any(solver.check(*wish) == z3.sat for wish in ((few, readable), (few,), ())):
-        return replace(found, verdict=Verdict.UNKNOWN, detail="Z3 finds no model of what it calls satisfiable")
+    # Only here is everything that is assumed of all indexes assumed: what is not proved need not be false.
+    solver.add(truth(claimed.processes <= _FEW))
+    for p, q in product(range(1, _FEW + 1), repeat=2):
+        inside = And(p <= claimed.processes, q <= claimed.processes)
+        solver.add(truth(Implies(inside, claimed.everywhere(Int(z3.IntVal(p)), Int(z3.IntVal(q))))))
+    if solver.check(truth(_readable(claimed))) != z3.sat and solver.check() != z3.sat:
+        why = f"it is not proved, and no system of {_FEW} processes or fewer refutes it"
+        return replace(found, verdict=Verdict.UNKNOWN, detail=why)
     evaluated = lemma.spelled(rounds, ModelValues(solver.model()))
     differ = tuple(name for name, holds in evaluated.conclusions.items() if not holds)
-    if not all(evaluated.hypotheses) or not differ:
+    indexes = range(1, evaluated.processes + 1)
+    assumed = [evaluated.everywhere(p, q) for p, q in product(indexes, repeat=2)]
+    if not all((*evaluated.hypotheses, *assumed)) or not differ:
         return replace(found, verdict=Verdict.UNKNOWN, detail="the model that Z3 gives is no counterexample")
     names = _Names(evaluated)
     shown = Disagreement(

@@ -55,6 +55,8 @@ class Claimed:
     systems: tuple[System, System]
     of: Uninterpreted
     sub_round: SubRound | None = None
+    everywhere: Callable[[Index, Index], Truth] = lambda p, q: True
+    """What is assumed of all pairs of indexes; the hypotheses have it for those that matter."""
 
 
 @dataclass(frozen=True)
@@ -296,6 +298,7 @@ def _projection(
         ),
         of,
         sub_round,
+        lambda x, y: And(*_allowed(step, [(x, y)], constraint)),
     )
 
 
@@ -332,31 +335,25 @@ def _extension(
     )
     step, small_step = rounds.step(sub_round, of, big, chosen), rounds.step(sub_round, of, small, small_chosen)
 
-    def others(c: Configuration, at: SubRound) -> list[Truth]:
-        """What is true of p, if it is one of the others, and of what is on its way to it, before this sub-round."""
-        claims = [Not(c.active(p))]
-        if at is not SubRound.SCHEDULE:
-            claims += [c.location(p) == of.crashed, of.is_kind(c.location(p), Kind.CRASHED)]
-        if at is SubRound.SEND:
-            claims += [c.buffer(q, p) == of.no_transit]
-        return [Implies(Not(inside(p)), claim) for claim in claims]
+    def others(c: Configuration, at: SubRound, k: Index, sender: Index) -> Truth:
+        """What is true of k, if it is one of the others, and of what is on its way to it, before this sub-round."""
+        crashed = Or(at is SubRound.SCHEDULE, c.location(k) == of.crashed)
+        nothing = Or(at is not SubRound.SEND, c.buffer(sender, k) == of.no_transit)
+        return Implies(Not(inside(k)), And(Not(c.active(k)), crashed, nothing))
 
-    swapped_others = [
-        Implies(Not(inside(q)), And(Not(big.active(q)), big.buffer(p, q) == of.no_transit))
-        if sub_round is SubRound.SEND
-        else Implies(Not(inside(q)), Not(big.active(q)))
-    ]
+    def everywhere(x: Index, y: Index) -> Truth:
+        obeyed = laws(of, big.buffer(x, y), of.generate_message(big.location(x)))
+        return And(others(big, sub_round, x, y), *obeyed.values())
+
     following = dict(zip(SubRound, (*list(SubRound)[1:], SubRound.SCHEDULE), strict=True))[sub_round]
     hypotheses += [_same(big, small, x, y) for x, y in pairs]
-    hypotheses += [*others(big, sub_round), *swapped_others, *_allowed(small_step, pairs, constraint)]
-    hypotheses += [of.is_kind(of.crashed, Kind.CRASHED)]
-    for buffer in (big.buffer(p, q), big.buffer(q, p)):
-        hypotheses += laws(of, buffer, of.generate_message(big.location(p))).values()
+    hypotheses += [*_allowed(small_step, pairs, constraint), of.is_kind(of.crashed, Kind.CRASHED)]
+    hypotheses += [everywhere(p, q), everywhere(q, p)]
     conclusions = _to_show(step, constraint, [("p, q", p, q)])
     if constraint is None:
         for names, x, y in named:
             conclusions |= _compared(step.after, small_step.after, x, y, names)
-        conclusions["the others rest"] = And(*others(step.after, following))
+        conclusions["the others rest"] = others(step.after, following, p, q)
     return Claimed(
         processes,
         marked,
@@ -374,4 +371,5 @@ def _extension(
         ),
         of,
         sub_round,
+        everywhere,
     )

@@ -115,7 +115,8 @@ def _lemmas(found: Sequence[Checked], second: str | None) -> Table:
 def _print_carried(console: Console, carried: Sequence[Carried]) -> None:
     holds = [each.proof for each in carried if not each.false_at_start]
     console.print(
-        Text(f"verify-invariant proves these of N processes, for every N >= 1: {', '.join(holds)}"), soft_wrap=True
+        Text(f"what verify-invariant proves with these holds of N processes, for every N >= 1: {', '.join(holds)}"),
+        soft_wrap=True,
     )
     by_reason: dict[tuple[str, ...], list[str]] = {}
     for each in carried:
