@@ -41,11 +41,12 @@ def seen_at_two(instance: Instance, node: Node) -> Node:
 @pytest.mark.parametrize(
     ("computation", "delta", "phi", "rounds"),
     [
-        (Computation.PARTIAL_SYNCHRONY, 0, 1, 4),
-        (Computation.PARTIAL_SYNCHRONY, 1, 1, 4),
-        (Computation.PARTIAL_SYNCHRONY, 1, 2, 3 if FULL else 2),
+        (Computation.PARTIAL_SYNCHRONY, 0, 1, 6),
+        (Computation.PARTIAL_SYNCHRONY, 1, 1, 6),
+        (Computation.PARTIAL_SYNCHRONY, 0, 2, 6 if FULL else 4),
+        (Computation.PARTIAL_SYNCHRONY, 1, 2, 6 if FULL else 4),
         (Computation.SYNCHRONY, 1, 1, 3 if FULL else 2),
-        (Computation.ASYNCHRONY, 1, 1, 3),
+        (Computation.ASYNCHRONY, 1, 1, 4 if FULL else 3),
     ],
 )
 def test_runs_of_three_seen_at_two_are_the_runs_of_two(
