@@ -90,10 +90,9 @@ def lemmas() -> list[Lemma]:
 
 def _lemma(name: str, paper: str, indexes: int, build: Builder, what: str) -> list[Lemma]:
     """A lemma for the initial configuration, for each sub-round, and for each constraint that one is under."""
-    constraints = {SubRound.SCHEDULE: CONSTRAINTS[1:], SubRound.RECEIVE: CONSTRAINTS[:1]}
     cases: list[tuple[SubRound | None, str | None]] = [(None, None)]
     for sub_round in SubRound:
-        cases += [(sub_round, None), *((sub_round, constraint) for constraint in constraints.get(sub_round, ()))]
+        cases += [(sub_round, None), *((at, constraint) for constraint, at in CONSTRAINTS.items() if at is sub_round)]
     return [
         Lemma(
             ".".join(filter(None, (name, sub_round or "start", constraint))),
@@ -111,11 +110,9 @@ def _lemma(name: str, paper: str, indexes: int, build: Builder, what: str) -> li
 def _in_words(what: str, sub_round: SubRound | None, constraint: str | None) -> str:
     if sub_round is None:
         return f"{what} makes an initial configuration of an initial one"
-    return (
-        f"{what} makes a {sub_round} step of a {sub_round} step"
-        if constraint is None
-        else (f"{what} keeps {constraint} in {sub_round}")
-    )
+    if constraint is None:
+        return f"{what} makes a {sub_round} step of a {sub_round} step"
+    return f"{what} keeps {constraint} in {sub_round}"
 
 
 def _marked(v: Vocabulary, indexes: int) -> tuple[Number, dict[str, Index], list[Truth]]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeAlias
 
+from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
 
 Index: TypeAlias = Any
@@ -58,7 +59,13 @@ class Computation(StrEnum):
         }[self]
 
 
-CONSTRAINTS = (DELIVERY, SPEED, LOCKSTEP, ALONE)
+CONSTRAINTS = {
+    DELIVERY: SubRound.RECEIVE,
+    SPEED: SubRound.SCHEDULE,
+    LOCKSTEP: SubRound.SCHEDULE,
+    ALONE: SubRound.SCHEDULE,
+}
+"""The sub-round that each of them is a rule of."""
 
 
 class Interpretation(ABC):
@@ -173,7 +180,11 @@ class Rounds:
             SubRound.RECEIVE: self.receive,
             SubRound.COMPUTE: self.compute,
         }
-        return sub_rounds[name](of, c, chosen)
+        step = sub_rounds[name](of, c, chosen)
+        for rule in step.rules:
+            if CONSTRAINTS.get(rule, name) is not name:
+                raise UsageError(f"{rule} is a rule of {CONSTRAINTS[rule]}, and {name} has it", "call it otherwise")
+        return step
 
     def schedule(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
         def correct(p: Index) -> Truth:

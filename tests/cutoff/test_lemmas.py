@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from fdverify.cutoff.chandra_toueg import chandra_toueg
 from fdverify.cutoff.check import Checked, check_lemma, check_lemmas
 from fdverify.cutoff.lemmas import Lemma, lemmas
-from fdverify.cutoff.rounds import CONSTRAINTS, Computation, Rounds, SubRound
+from fdverify.cutoff.rounds import CONSTRAINTS, Computation, Rounds, Step, SubRound
 from fdverify.cutoff.running import Running
 from fdverify.cutoff.vocabulary import Symbols, Vocabulary, laws
+from fdverify.errors import UsageError
 from fdverify.logic import And, Not
 from fdverify.symbolic.values import truth
 from fdverify.verdict import Verdict
@@ -80,6 +81,15 @@ def test_a_lemma_whose_hypotheses_cannot_be_is_vacuous() -> None:
 
     found = check_lemma(LEMMAS["projection-2.receive"], NobodyReceives())
     assert found.verdict is Verdict.VACUOUS
+
+
+def test_a_rule_of_another_sub_round_is_refused() -> None:
+    class Misnamed(Rounds):
+        def compute(self, *arguments: Any) -> Step:
+            return Step(super().compute(*arguments).after, {"ps1": lambda p, q: p == 1})
+
+    with pytest.raises(UsageError, match="ps1 is a rule of receive, and compute has it"):
+        check_lemma(LEMMAS["symmetry.compute"], Misnamed())
 
 
 class Drawn(Vocabulary):
