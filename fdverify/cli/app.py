@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from fdverify.cli import bounds, infer, map
+from fdverify.cli import bounds, cutoff, infer, map
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.epilog import epilog
 from fdverify.cli.guard import guarded, show_version
@@ -92,6 +92,7 @@ def build_app(reference: str) -> typer.Typer:
     app.command("map", help=map.HELP, epilog=epilog(*examples_for(reference, map.EXAMPLES), exits=map.EXITS))(
         map.map_action(reference, model)
     )
+    app.command("cutoff", help=cutoff.HELP, epilog=epilog(*cutoff.EXAMPLES, exits=cutoff.EXITS))(cutoff.cutoff)
     app.add_typer(threshold_app(), name="threshold")
     app.add_typer(new_app(), name="new")
     return app

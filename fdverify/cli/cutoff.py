@@ -1,0 +1,134 @@
+"""``fdverify cutoff``: that one process and two tell of any number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fdverify.cli.output import check_time_limit, print_out
+from fdverify.cli.progress import TextLine
+from fdverify.errors import UsageError
+
+if TYPE_CHECKING:
+    from fdverify.cutoff.answer import Answer, Small
+
+HELP = """Does a property of N processes follow from one process and from two, for every N?
+
+A template is a symmetric point-to-point algorithm: what each of N processes does, given by three functions.  The lemmas
+of the cutoff theorem are proved for every N and every template of that class, under partial synchrony, synchrony and
+asynchrony; of the shipped template, chandra-toueg, also that each round of two processes is one of the model with one
+sender and one receiver, and which of the shipped proofs are proofs for N processes.  With --processes, a small system
+is explored as well."""
+EXAMPLES = (
+    "fdverify cutoff chandra-toueg --property strong-accuracy --second-opinion cvc5",
+    "fdverify cutoff examples/missed_heartbeats.py:MISSED_HEARTBEATS",
+)
+EXITS = "0 proved, 1 a lemma fails or what is explored is violated, 2 bad input, 3 unknown, 4 vacuous"
+
+
+def cutoff(
+    template: Annotated[
+        str, typer.Argument(metavar="[TEMPLATE]", help="chandra-toueg, or file.py:NAME of your own")
+    ] = "chandra-toueg",
+    claim: Annotated[
+        str | None,
+        typer.Option(
+            "--property", metavar="NAME|FORMULA", help="such as 'G (correct(p) -> !suspected(q, p))'; by default all"
+        ),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option("--processes", metavar="N", help="explore so many processes, 1 to 3")
+    ] = None,
+    delta: Annotated[int | None, typer.Option("--delta", metavar="N", help="to explore: the bound on delay")] = None,
+    phi: Annotated[int | None, typer.Option("--phi", metavar="N", help="to explore: the bound on speed")] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", metavar="N", min=0, help="to explore: stop after so many rounds")
+    ] = None,
+    computation: Annotated[
+        str,
+        typer.Option("--computation", metavar="NAME", help="to explore: partial-synchrony, synchrony, asynchrony"),
+    ] = "partial-synchrony",
+    timeout: Annotated[
+        int | None, typer.Option("--timeout", metavar="N", help="of chandra-toueg: the initial timeout, to explore")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option("--variant", metavar="tla|ivy", help="of chandra-toueg: how it waits")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="send|receive|compute", help="of chandra-toueg: its first step")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
+    ] = None,
+    second_opinion: Annotated[
+        str | None, typer.Option("--second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
+) -> int:
+    begun = perf_counter()
+    check_time_limit(time_limit)
+    if second_opinion is not None:
+        from fdverify.smt.second import check_available
+
+        check_available(second_opinion)
+    from fdverify.cutoff.answer import Question, answer, shapes
+
+    given = {"timeout": timeout, "variant": variant, "start": start}
+    options = {name: value for name, value in given.items() if value is not None}
+    small = _small(processes, delta, phi, computation, depth)
+    question = Question(template, options, claim, second_opinion, small)
+    fitting = shapes(question)
+    line = TextLine("cutoff")
+    try:
+        found = answer(question, time_limit, line)
+    finally:
+        line.close()
+    kept = _kept(template, found)
+    seconds = perf_counter() - begun
+    if json:
+        from fdverify.reports.cutoff_document import cutoff_document
+
+        text = cutoff_document(question, fitting, found, kept, seconds)
+    else:
+        from fdverify.reports.cutoff import cutoff_text
+
+        text = cutoff_text(question, fitting, found, kept, seconds)
+    print_out(text)
+    return found.exit_code
+
+
+def _small(
+    processes: int | None, delta: int | None, phi: int | None, computation: str, depth: int | None
+) -> Small | None:
+    from fdverify.cutoff.answer import Small
+    from fdverify.cutoff.explore import check_bounds
+    from fdverify.cutoff.rounds import Computation
+
+    if computation not in list(Computation):
+        raise UsageError(f"--computation must be one of {', '.join(Computation)}, got {computation}")
+    if processes is None:
+        given = {"delta": delta, "phi": phi, "depth": depth}
+        for name in (name for name, value in given.items() if value is not None):
+            raise UsageError(f"--{name} is of a system that is explored", "give --processes too")
+        return None
+    if delta is None or phi is None:
+        raise UsageError("--processes needs --delta and --phi", "the lemmas are for all, what is explored is not")
+    check_bounds(processes, delta, phi)
+    if depth is None and Computation(computation) is not Computation.PARTIAL_SYNCHRONY:
+        raise UsageError(f"under {computation} messages may grow old for ever", "give --depth too")
+    return Small(processes, delta, phi, Computation(computation), depth)
+
+
+def _kept(template: str, found: Answer) -> dict[str, str]:
+    """Files with what a solver did not know, by lemma."""
+    from fdverify.smt.undecided import keep_undecided
+
+    paths = {
+        each.name: keep_undecided(Path(template), "cutoff", each.name, each.undecided)
+        for each in found.checked
+        if each.undecided is not None
+    }
+    return {name: str(path) for name, path in paths.items() if path is not None}

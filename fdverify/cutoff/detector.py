@@ -1,0 +1,140 @@
+"""What is shown of the Chandra-Toueg detector beyond the lemmas: that one sender and one receiver tell of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import product
+from time import perf_counter
+
+import z3
+
+from fdverify.cutoff.chandra_toueg import Watch, capped, next_watch
+from fdverify.cutoff.check import Carried, Checked, decided
+from fdverify.cutoff.rounds import Rounds
+from fdverify.cutoff.simulation import ACTIVE, IDLE, LAST_STEP, STEPS, STEPS_SINCE_SENT, Case, cases, simulated
+from fdverify.cutoff.template import Location
+from fdverify.engines.inductive import Invariant, Kind, questions
+from fdverify.logic import And, Iff, Not, Truth
+from fdverify.models.chandra_toueg.phases import PARTIAL_SYNCHRONY, VARIANTS
+from fdverify.proofs.files import load_proof, proof_files
+from fdverify.proofs.shipped import FOLDER
+from fdverify.smt.decide import decide
+from fdverify.symbolic.values import Bool, Int, truth
+from fdverify.verdict import Verdict
+
+_PAPER = "section 7.1"
+
+
+def check_detector(variant: str, rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:
+    """That every round of a pair is one of the model, step by step of the receiver."""
+    report(_cap(variant, second))
+    for same, location, does in product((False, True), STEPS, (IDLE, ACTIVE)):
+        report(check_simulation(variant, location, does, same, rounds, second))
+
+
+def check_simulation(
+    variant: str, location: Location, does: str, same: bool, rounds: Rounds, second: str | None
+) -> Checked:
+    """That every round in which the receiver, there, does this is one of the model."""
+    begun = perf_counter()
+    who = "itself" if same else "another process"
+    found = Checked(
+        f"simulation-{'self' if same else 'other'}.{location}.{does}",
+        _PAPER,
+        f"a round of a receiver, {does} at {location}, that watches {who} is one of the {variant} model",
+        Verdict.PROVED,
+        0.0,
+    )
+    for case in cases(location, does, same):
+        found = _with_case(found, case, variant, rounds, second)
+    return replace(found, seconds=perf_counter() - begun)
+
+
+def _with_case(found: Checked, case: Case, variant: str, rounds: Rounds, second: str | None) -> Checked:
+    """What is known once one more case is decided; the first that fails is told."""
+    if found.verdict is not Verdict.PROVED:
+        return found
+    spelled = simulated(case, variant, rounds)
+    hypotheses = [truth(each) for each in (*spelled.facts, *spelled.hypotheses)]
+    negated = truth(Not(And(*spelled.conclusions.values())))
+    this = decided(found, hypotheses, negated, z3.BoolVal(True), second)
+    if this.verdict is Verdict.VIOLATED:
+        return replace(this, detail=_told(case, hypotheses, spelled.conclusions))
+    if found.second is not None and found.second != "agrees":
+        return replace(this, second=found.second)
+    return this
+
+
+def _told(case: Case, hypotheses: list[object], conclusions: Mapping[str, Truth]) -> str:
+    """What fails in a case, and for which numbers."""
+    solver = z3.Solver()
+    solver.add(*hypotheses)
+    for name, holds in conclusions.items():
+        if solver.check(truth(Not(holds))) == z3.sat:
+            model = solver.model()
+            numbers = [each for each in model.decls() if each.arity() == 0 and "!" not in each.name()]
+            values = sorted(f"{each.name()} = {model[each]}" for each in numbers)
+            return f"{case.name}: {name} differs, where {', '.join(values)}"
+    return f"{case.name}: differs"
+
+
+def _cap(variant: str, second: str | None) -> Checked:
+    """That the explorer may forget how far a waiting time is past the timeout."""
+    begun = perf_counter()
+    watch = Watch(Int(z3.Int("timeout")), Bool(z3.Bool("suspected")), Int(z3.Int("waiting_time")))
+    heard = Bool(z3.Bool("heard"))
+    rules = VARIANTS[variant]
+    same = []
+    for location in STEPS:
+        one = capped(next_watch(rules, location, heard, watch))
+        other = capped(next_watch(rules, location, heard, capped(watch)))
+        same += [one.timeout == other.timeout, Iff(one.suspected, other.suspected)]
+        same.append(one.waiting_time == other.waiting_time)
+    found = Checked(
+        "waiting-time-cap",
+        _PAPER,
+        "a process behaves the same whether or not its waiting time stops at the timeout",
+        Verdict.PROVED,
+        0.0,
+    )
+    hypotheses = [truth(watch.timeout >= 1), truth(watch.waiting_time >= 0)]
+    found = decided(found, hypotheses, truth(Not(And(*same))), z3.BoolVal(True), second)
+    return replace(found, seconds=perf_counter() - begun)
+
+
+def starts(variant: str, start: Location) -> dict[str, int]:
+    """Where the model is when two processes start: not where its own runs start, but for one variant and one start."""
+    rests = VARIANTS[variant].least_idle_before_send > 0
+    return {"sender_timer": STEPS_SINCE_SENT[start] if rests else 0, "receiver_pc": LAST_STEP[start]}
+
+
+def check_carried(variant: str, start: Location, report: Callable[[Carried], None]) -> None:
+    """The shipped proofs under partial synchrony: which of them are proofs of two processes as well.
+
+    A round of a pair is a round of the model, so an invariant that no round leaves is left by none of a pair.  What
+    is left to show is that it holds where the pair starts.
+    """
+    for path in proof_files([FOLDER]):
+        proof = load_proof(path)
+        of_variant = path.stem.endswith(f"_{variant}") or not path.stem.endswith(tuple(f"_{name}" for name in VARIANTS))
+        if not of_variant or proof.options.get("computation", PARTIAL_SYNCHRONY) != PARTIAL_SYNCHRONY:
+            continue
+        invariant = proof.at({}, {"variant": variant})
+        false = [
+            question.about
+            for question in questions(_started(invariant, starts(variant, start)))
+            if question.kind is Kind.INITIATION and decide(question.script, core=False).status != "unsat"
+        ]
+        report(Carried(path.stem, invariant.goal.name, tuple(false)))
+
+
+def _started(invariant: Invariant, values: Mapping[str, int]) -> Invariant:
+    def initial(value: int) -> Callable[[object], int]:
+        return lambda s: value
+
+    variables = tuple(
+        replace(variable, initial=initial(values[variable.name])) if variable.name in values else variable
+        for variable in invariant.system.variables
+    )
+    return replace(invariant, system=replace(invariant.system, variables=variables))

@@ -1,0 +1,156 @@
+"""Properties of N processes: formulas of linear temporal logic over predicates of process indexes.
+
+The indexes stand for all processes.  A cutoff is known for formulas over one index or two, without the operator X.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+from fdverify.cutoff.template import Template, Temporal
+from fdverify.errors import UsageError, did_you_mean
+
+_TOKEN = re.compile(r"\s*(?:(->|[!&|(),])|([A-Za-z_][A-Za-z0-9_-]*))")
+_UNARY = ("!", "G", "F", "X")
+_BINARY = ("U", "&", "|", "->")
+"""From the one that binds tightest."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A predicate of indexes, or an operator of formulas."""
+
+    operator: str
+    parts: tuple[Formula, ...] = ()
+    indexes: tuple[str, ...] = ()
+
+    def walk(self) -> Iterator[Formula]:
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A formula that a cutoff is known for: its indexes, and what it claims of states if the explorer can decide it."""
+
+    formula: Formula
+    indexes: tuple[str, ...]
+    temporal: Temporal | None
+    state: Formula
+
+    @property
+    def cutoffs(self) -> tuple[int, ...]:
+        """The numbers of processes that suffice: of two indexes, two for different ones, one where they are equal."""
+        return (1,) if len(self.indexes) == 1 else (1, 2)
+
+    def holds(self, truth_of: Callable[[str, tuple[str, ...]], bool]) -> bool:
+        """Whether the claim about states is true."""
+        return _evaluated(self.state, truth_of)
+
+
+def parse(text: str) -> Formula:
+    tokens = _tokens(text)
+    formula, left = _binary(tokens, len(_BINARY) - 1, text)
+    if left:
+        raise _unreadable(text, left[0])
+    return formula
+
+
+def _tokens(text: str) -> list[str]:
+    found, at = [], 0
+    while text[at:].strip():
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise _unreadable(text, text[at:].strip()[0])
+        found.append(match[1] or match[2])
+        at = match.end()
+    return found
+
+
+def _unreadable(text: str, at: str | None) -> UsageError:
+    where = "at its end" if at is None else f"at {at}"
+    return UsageError(f"the property cannot be read {where}: {text}", "such as G (correct(p) -> !suspected(q, p))")
+
+
+def _binary(tokens: list[str], level: int, text: str) -> tuple[Formula, list[str]]:
+    if level < 0:
+        return _unary(tokens, text)
+    left, rest = _binary(tokens, level - 1, text)
+    if rest and rest[0] == _BINARY[level]:
+        right, rest = _binary(rest[1:], level, text)
+        return Formula(_BINARY[level], (left, right)), rest
+    return left, rest
+
+
+def _unary(tokens: list[str], text: str) -> tuple[Formula, list[str]]:
+    if not tokens:
+        raise _unreadable(text, None)
+    first, rest = tokens[0], tokens[1:]
+    if first in _UNARY and rest[:1] != [","]:
+        part, rest = _unary(rest, text)
+        return Formula(first, (part,)), rest
+    if first == "(":
+        inside, rest = _binary(rest, len(_BINARY) - 1, text)
+        if rest[:1] != [")"]:
+            raise _unreadable(text, rest[0] if rest else None)
+        return inside, rest[1:]
+    if not first[0].isalpha() or rest[:1] != ["("] or ")" not in rest:
+        raise _unreadable(text, first)
+    end = rest.index(")")
+    words = rest[1:end]
+    if any((word == ",") != (place % 2 == 1) for place, word in enumerate(words)) or len(words) % 2 == 0:
+        raise _unreadable(text, first)
+    return Formula(first, indexes=tuple(words[::2])), rest[end + 1 :]
+
+
+def shape_of(template: Template, text: str) -> Shape:
+    """The formula, if it fits the cutoff theorems; why it does not, otherwise."""
+    formula = parse(text)
+    atoms = [part for part in formula.walk() if part.indexes]
+    for atom in atoms:
+        known = template.arities
+        if atom.operator not in known:
+            raise UsageError(f"{template.name} has no predicate {atom.operator}", did_you_mean(atom.operator, known))
+        if len(atom.indexes) != known[atom.operator]:
+            raise UsageError(f"{atom.operator} has {known[atom.operator]} indexes, not {len(atom.indexes)}: {text}")
+    indexes = tuple(dict.fromkeys(index for atom in atoms for index in atom.indexes))
+    if any(part.operator == "X" for part in formula.walk()):
+        raise UsageError(
+            f"the property says X, what holds in the next configuration: {text}",
+            "runs are told apart only up to stuttering; a cutoff is known for formulas without X",
+        )
+    if len(indexes) > 2:
+        raise UsageError(
+            f"the property is about {len(indexes)} indexes, {', '.join(indexes)}: {text}",
+            "two processes cannot tell of three; a cutoff is known for properties of one index or two",
+        )
+    return Shape(formula, indexes, *_temporal(formula))
+
+
+def _temporal(formula: Formula) -> tuple[Temporal | None, Formula]:
+    inside = formula.parts[0] if formula.parts else formula
+    if formula.operator == "G" and _is_of_states(inside):
+        return Temporal.ALWAYS, inside
+    if formula.operator == "F" and inside.operator == "G" and _is_of_states(inside.parts[0]):
+        return Temporal.EVENTUALLY_ALWAYS, inside.parts[0]
+    return None, formula
+
+
+def _is_of_states(formula: Formula) -> bool:
+    return all(part.operator not in ("G", "F", "U", "X") or part.indexes for part in formula.walk())
+
+
+def _evaluated(formula: Formula, truth_of: Callable[[str, tuple[str, ...]], bool]) -> bool:
+    if formula.indexes:
+        return truth_of(formula.operator, formula.indexes)
+    values = [_evaluated(part, truth_of) for part in formula.parts]
+    meanings: Mapping[str, Callable[[bool, bool], bool]] = {
+        "&": lambda a, b: a and b,
+        "|": lambda a, b: a or b,
+        "->": lambda a, b: not a or b,
+    }
+    return not values[0] if formula.operator == "!" else reduce(meanings[formula.operator], values)

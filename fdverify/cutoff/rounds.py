@@ -1,0 +1,282 @@
+"""The four sub-rounds of a global round, written once.
+
+A configuration is made of functions of process indexes, and a sub-round gives a new one together with rules that must
+hold for all pairs of indexes.  What locations, values, messages and buffers are is left to an interpretation: Python's
+values when a small system is explored, a solver's symbols when something is shown for every number of processes and
+every template.  Nothing here names an index or asks how many there are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from fdverify.errors import UsageError
+from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
+
+Index: TypeAlias = Any
+OfOne: TypeAlias = Callable[[Index], Any]
+OfTwo: TypeAlias = Callable[[Index, Index], Any]
+Rule: TypeAlias = Callable[[Index, Index], Truth]
+
+
+class Kind(StrEnum):
+    """What a process does at a location."""
+
+    SEND = "send"
+    RECEIVE = "receive"
+    COMPUTE = "compute"
+    CRASHED = "crashed"
+
+
+class SubRound(StrEnum):
+    SCHEDULE = "schedule"
+    SEND = "send"
+    RECEIVE = "receive"
+    COMPUTE = "compute"
+
+
+DELIVERY, SPEED, LOCKSTEP, ALONE = "ps1", "ps2", "synchrony", "asynchrony"
+"""Rules that a model of computation may impose: (PS1), (PS2), all correct processes active, at most one active."""
+
+
+class Computation(StrEnum):
+    UNRESTRICTED = "unrestricted"
+    PARTIAL_SYNCHRONY = "partial-synchrony"
+    SYNCHRONY = "synchrony"
+    ASYNCHRONY = "asynchrony"
+
+    @property
+    def imposes(self) -> tuple[str, ...]:
+        return {
+            Computation.UNRESTRICTED: (),
+            Computation.PARTIAL_SYNCHRONY: (DELIVERY, SPEED),
+            Computation.SYNCHRONY: (LOCKSTEP,),
+            Computation.ASYNCHRONY: (ALONE,),
+        }[self]
+
+
+CONSTRAINTS = {
+    DELIVERY: SubRound.RECEIVE,
+    SPEED: SubRound.SCHEDULE,
+    LOCKSTEP: SubRound.SCHEDULE,
+    ALONE: SubRound.SCHEDULE,
+}
+"""The sub-round that each of them is a rule of."""
+
+
+class Interpretation(ABC):
+    """What the three functions of a template are, and what can be done with messages and buffers."""
+
+    start: Any
+    crashed: Any
+    start_value: Any
+    no_messages: Any
+    no_transit: Any
+    longest_rest: Number
+    """For how many rounds in a row a correct process may be inactive, under (PS2)."""
+
+    @abstractmethod
+    def is_kind(self, location: Any, kind: Kind) -> Truth: ...
+
+    @abstractmethod
+    def next_location(self, location: Any) -> Any: ...
+
+    @abstractmethod
+    def generate_message(self, location: Any) -> Any: ...
+
+    @abstractmethod
+    def next_value(self, location: Any, messages: Any, value: Any) -> Any: ...
+
+    @abstractmethod
+    def joined(self, messages: Any, more: Any) -> Any:
+        """The union of two sets of messages."""
+
+    @abstractmethod
+    def aged(self, buffer: Any) -> Any:
+        """The buffer when all messages in it are one round older."""
+
+    @abstractmethod
+    def may_take(self, buffer: Any, message: Any) -> Truth:
+        """Whether the message, fresh as it is, is not in the buffer yet."""
+
+    @abstractmethod
+    def with_fresh(self, buffer: Any, message: Any) -> Any: ...
+
+    @abstractmethod
+    def within(self, part: Any, buffer: Any) -> Truth: ...
+
+    @abstractmethod
+    def without(self, buffer: Any, part: Any) -> Any: ...
+
+    @abstractmethod
+    def contents(self, part: Any) -> Any:
+        """The messages of a part of a buffer, without their ages."""
+
+    @abstractmethod
+    def overdue(self, buffer: Any) -> Truth:
+        """Whether a message in the buffer has the age Δ or more."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A global configuration.
+
+    ``idle`` counts the rounds since a correct process was last active: with it, (PS2) is a rule of one round.  ``some``
+    says whether a process satisfies a predicate; no sub-round of the class asks that.
+    """
+
+    location: OfOne
+    active: OfOne
+    idle: OfOne
+    received: OfTwo
+    value: OfTwo
+    buffer: OfTwo
+    """From the first process to the second; ``received`` and ``value`` are the first one's, about the second."""
+    some: Callable[[Callable[[Index], Truth]], Truth]
+
+
+OF_ONE, OF_TWO = ("location", "active", "idle"), ("received", "value", "buffer")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Who crashes, who is scheduled, and what is delivered from the first process to the second."""
+
+    crash: OfOne
+    schedule: OfOne
+    delivered: OfTwo
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a sub-round makes of a configuration, possible if every rule that is in force holds for all p and q."""
+
+    after: Configuration
+    rules: Mapping[str, Rule]
+
+
+class Rounds:
+    """The sub-rounds of the class."""
+
+    def begin(self, of: Interpretation, some: Callable[[Callable[[Index], Truth]], Truth]) -> Configuration:
+        return Configuration(
+            location=lambda p: of.start,
+            active=lambda p: False,
+            idle=lambda p: 0,
+            received=lambda p, q: of.no_messages,
+            value=lambda p, q: of.start_value,
+            buffer=lambda s, r: of.no_transit,
+            some=some,
+        )
+
+    def step(self, name: SubRound, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
+        sub_rounds = {
+            SubRound.SCHEDULE: self.schedule,
+            SubRound.SEND: self.send,
+            SubRound.RECEIVE: self.receive,
+            SubRound.COMPUTE: self.compute,
+        }
+        step = sub_rounds[name](of, c, chosen)
+        for rule in step.rules:
+            if CONSTRAINTS.get(rule, name) is not name:
+                raise UsageError(f"{rule} is a rule of {CONSTRAINTS[rule]}, and {name} has it", "call it otherwise")
+        return step
+
+    def schedule(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
+        def correct(p: Index) -> Truth:
+            return Not(c.location(p) == of.crashed)
+
+        def correct_after(p: Index) -> Truth:
+            return And(correct(p), Not(chosen.crash(p)))
+
+        def idle(p: Index) -> Number:
+            return If(Or(chosen.schedule(p), Not(correct_after(p))), 0, c.idle(p) + 1)
+
+        after = replace(
+            c,
+            location=lambda p: If(chosen.crash(p), of.crashed, c.location(p)),
+            active=chosen.schedule,
+            idle=idle,
+            buffer=lambda s, r: _where(correct_after(r), lambda: of.aged(c.buffer(s, r)), of.no_transit),
+        )
+        return Step(
+            after,
+            {
+                "none-active": lambda p, q: Not(c.active(p)),
+                "crash-once": lambda p, q: Implies(chosen.crash(p), correct(p)),
+                "crashed-rest": lambda p, q: Implies(chosen.schedule(p), correct_after(p)),
+                SPEED: lambda p, q: Implies(correct_after(p), idle(p) <= of.longest_rest),
+                LOCKSTEP: lambda p, q: Implies(correct_after(p), chosen.schedule(p)),
+                ALONE: lambda p, q: Implies(And(chosen.schedule(p), chosen.schedule(q)), p == q),
+            },
+        )
+
+    def send(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
+        def sends(p: Index) -> Truth:
+            return self.enabled(of, c, p, Kind.SEND)
+
+        def message(p: Index) -> Any:
+            return of.generate_message(c.location(p))
+
+        after = replace(
+            self.moved(of, c, sends, lambda p, q: of.no_messages),
+            buffer=lambda s, r: _where(sends(s), lambda: of.with_fresh(c.buffer(s, r), message(s)), c.buffer(s, r)),
+        )
+
+        def fresh(p: Index, q: Index) -> Truth:
+            return _where(sends(p), lambda: of.may_take(c.buffer(p, q), message(p)), True)
+
+        return Step(after, {"fresh": fresh})
+
+    def receive(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
+        def receives(p: Index) -> Truth:
+            return self.enabled(of, c, p, Kind.RECEIVE)
+
+        def buffer(s: Index, r: Index) -> Any:
+            return _where(receives(r), lambda: of.without(c.buffer(s, r), chosen.delivered(s, r)), c.buffer(s, r))
+
+        def messages(p: Index, q: Index) -> Any:
+            return of.contents(chosen.delivered(q, p))
+
+        after = replace(
+            self.moved(of, c, receives, messages),
+            received=lambda p, q: _where(
+                receives(p), lambda: of.joined(c.received(p, q), messages(p, q)), c.received(p, q)
+            ),
+            buffer=buffer,
+        )
+        return Step(
+            after,
+            {
+                "in-transit": lambda p, q: Implies(receives(p), of.within(chosen.delivered(q, p), c.buffer(q, p))),
+                DELIVERY: lambda p, q: Implies(receives(p), Not(of.overdue(buffer(q, p)))),
+            },
+        )
+
+    def compute(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
+        return Step(self.moved(of, c, lambda p: self.enabled(of, c, p, Kind.COMPUTE), lambda p, q: of.no_messages), {})
+
+    def enabled(self, of: Interpretation, c: Configuration, p: Index, kind: Kind) -> Truth:
+        return And(c.active(p), of.is_kind(c.location(p), kind))
+
+    def moved(self, of: Interpretation, c: Configuration, moves: OfOne, messages: OfTwo) -> Configuration:
+        """Where processes that move go to, with what has been delivered to them; the others stay as they are."""
+
+        def value(p: Index, q: Index) -> Any:
+            return _where(moves(p), lambda: of.next_value(c.location(p), messages(p, q), c.value(p, q)), c.value(p, q))
+
+        return replace(
+            c,
+            location=lambda p: _where(moves(p), lambda: of.next_location(c.location(p)), c.location(p)),
+            active=lambda p: And(c.active(p), Not(moves(p))),
+            value=value,
+        )
+
+
+def _where(condition: Truth, then: Callable[[], Any], otherwise: Any) -> Any:
+    """The one or the other; a template's functions are asked only where a process moves, if that is known."""
+    return If(condition, then(), otherwise) if not isinstance(condition, bool) else then() if condition else otherwise

@@ -1,0 +1,166 @@
+"""Uninterpreted functions of indexes, locations, values, messages and buffers, as a solver's symbols or as its model.
+
+Lemmas are written over a vocabulary.  With symbols they are questions; with the model that answers a question they are
+evaluated, so that a counterexample is replayed by the same definitions that it is about.  All sorts are integers:
+nothing but equality is asked of them without quantifiers, and so a counterexample of any sort has one in the integers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import z3
+
+from fdverify.cutoff.rounds import Choices, Configuration, Index, Interpretation, Kind
+from fdverify.logic import Not, Number, Truth
+from fdverify.symbolic.values import Bool, Int, truth
+
+KINDS = tuple(Kind)
+
+
+class Vocabulary(ABC):
+    """Functions by name and number of arguments."""
+
+    @abstractmethod
+    def number(self, name: str, arity: int) -> Callable[..., Number]: ...
+
+    @abstractmethod
+    def truth(self, name: str, arity: int) -> Callable[..., Truth]: ...
+
+    @abstractmethod
+    def some(self, processes: Number, claim: Callable[[Index], Truth]) -> Truth:
+        """Whether one of so many processes satisfies the claim."""
+
+    def constant(self, name: str) -> Number:
+        return self.number(name, 0)()
+
+    def configuration(self, name: str, some: Callable[[Callable[[Index], Truth]], Truth]) -> Configuration:
+        return Configuration(
+            location=self.number(f"{name}.location", 1),
+            active=self.truth(f"{name}.active", 1),
+            idle=self.number(f"{name}.idle", 1),
+            received=self.number(f"{name}.received", 2),
+            value=self.number(f"{name}.value", 2),
+            buffer=self.number(f"{name}.buffer", 2),
+            some=some,
+        )
+
+    def choices(self, name: str) -> Choices:
+        return Choices(
+            crash=self.truth(f"{name}.crash", 1),
+            schedule=self.truth(f"{name}.schedule", 1),
+            delivered=self.number(f"{name}.delivered", 2),
+        )
+
+
+class Symbols(Vocabulary):
+    """Every function is arbitrary."""
+
+    def number(self, name: str, arity: int) -> Callable[..., Number]:
+        return _applied(name, arity, z3.IntSort(), Int)
+
+    def truth(self, name: str, arity: int) -> Callable[..., Truth]:
+        return _applied(name, arity, z3.BoolSort(), Bool)
+
+    def some(self, processes: Number, claim: Callable[[Index], Truth]) -> Truth:
+        index = z3.FreshConst(z3.IntSort(), "process")
+        inside = z3.And(index >= 1, index <= Int(z3.IntVal(0)).lift(processes))
+        return Bool(z3.Exists([index], z3.And(inside, truth(claim(Int(index))))))
+
+
+def _applied(name: str, arity: int, sort: Any, kind: type[Int] | type[Bool]) -> Callable[..., Any]:
+    function = z3.Function(name, *[z3.IntSort()] * arity, sort)
+    zero = Int(z3.IntVal(0))
+    return lambda *arguments: kind(function(*(zero.lift(argument) for argument in arguments)))
+
+
+class ModelValues(Vocabulary):
+    """Every function is as a solver's model has it, on Python's numbers."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def number(self, name: str, arity: int) -> Callable[..., Number]:
+        function = z3.Function(name, *[z3.IntSort()] * arity, z3.IntSort())
+        return lambda *arguments: int(self._value(function, arguments).as_long())
+
+    def truth(self, name: str, arity: int) -> Callable[..., Truth]:
+        function = z3.Function(name, *[z3.IntSort()] * arity, z3.BoolSort())
+        return lambda *arguments: z3.is_true(self._value(function, arguments))
+
+    def some(self, processes: Number, claim: Callable[[Index], Truth]) -> Truth:
+        return any(claim(index) for index in range(1, processes + 1))
+
+    def _value(self, function: Any, arguments: tuple[int, ...]) -> Any:
+        return self._model.eval(function(*(z3.IntVal(int(each)) for each in arguments)), model_completion=True)
+
+
+class Uninterpreted(Interpretation):
+    """Any template and any buffers: functions of which nothing is known but a few laws."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        number, truth_of = vocabulary.number, vocabulary.truth
+        self.start, self.crashed = vocabulary.constant("start"), vocabulary.constant("crashed")
+        self.start_value = vocabulary.constant("start_value")
+        self.no_messages, self.no_transit = vocabulary.constant("no_messages"), vocabulary.constant("no_transit")
+        self.longest_rest = vocabulary.constant("longest_rest")
+        self._kind = number("kind", 1)
+        self._next_location, self._generate = number("next_location", 1), number("generate_message", 1)
+        self._next_value, self._joined = number("next_value", 3), number("joined", 2)
+        self._aged, self._with_fresh = number("aged", 1), number("with_fresh", 2)
+        self._without, self._contents = number("without", 2), number("contents", 1)
+        self._may_take, self._within = truth_of("may_take", 2), truth_of("within", 2)
+        self._overdue = truth_of("overdue", 1)
+
+    def is_kind(self, location: Any, kind: Kind) -> Truth:
+        return self._kind(location) == KINDS.index(kind)
+
+    def kind(self, location: int) -> str:
+        """Of a model: the kind of a location, in words."""
+        found = self._kind(location)
+        return KINDS[found] if 0 <= found < len(KINDS) else "no kind"
+
+    def next_location(self, location: Any) -> Any:
+        return self._next_location(location)
+
+    def generate_message(self, location: Any) -> Any:
+        return self._generate(location)
+
+    def next_value(self, location: Any, messages: Any, value: Any) -> Any:
+        return self._next_value(location, messages, value)
+
+    def joined(self, messages: Any, more: Any) -> Any:
+        return self._joined(messages, more)
+
+    def aged(self, buffer: Any) -> Any:
+        return self._aged(buffer)
+
+    def may_take(self, buffer: Any, message: Any) -> Truth:
+        return self._may_take(buffer, message)
+
+    def with_fresh(self, buffer: Any, message: Any) -> Any:
+        return self._with_fresh(buffer, message)
+
+    def within(self, part: Any, buffer: Any) -> Truth:
+        return self._within(part, buffer)
+
+    def without(self, buffer: Any, part: Any) -> Any:
+        return self._without(buffer, part)
+
+    def contents(self, part: Any) -> Any:
+        return self._contents(part)
+
+    def overdue(self, buffer: Any) -> Truth:
+        return self._overdue(buffer)
+
+
+def laws(of: Interpretation, buffer: Any, message: Any) -> dict[str, Truth]:
+    """All that is assumed of buffers, of this one and this message; tests check it of the buffers that are explored."""
+    return {
+        "an empty buffer takes every message": of.may_take(of.no_transit, message),
+        "a buffer is within itself": of.within(buffer, buffer),
+        "a buffer without itself is empty": of.without(buffer, buffer) == of.no_transit,
+        "nothing is overdue in an empty buffer": Not(of.overdue(of.no_transit)),
+    }

@@ -1,0 +1,108 @@
+"""From N processes to one sender and one receiver: the simulation, and what is wrong without each part of it."""
+
+import re
+from dataclasses import replace
+from itertools import product
+
+import pytest
+import z3
+
+from fdverify.cutoff import detector, simulation
+from fdverify.cutoff.chandra_toueg import Watch, next_watch
+from fdverify.cutoff.check import Carried, Checked
+from fdverify.cutoff.rounds import DELIVERY, SPEED, Choices, Configuration, Interpretation, Rounds, Step
+from fdverify.cutoff.simulation import ACTIVE, IDLE, STEPS, Case, cases, simulated
+from fdverify.logic import Not, Truth
+from fdverify.models.chandra_toueg.phases import VARIANTS, Variant
+from fdverify.symbolic.values import truth
+from fdverify.verdict import Verdict
+from tests.sampling import FULL, every
+
+PAPERS = {"eventually_strong_accuracy", "strong_accuracy", "eventual_trust", "lasting_suspicion"} | {
+    f"strong_completeness_{timeout}_timeout" for timeout in ("any", "big", "fixed")
+}
+
+
+def checked_detector(variant: str, rounds: Rounds, second: str | None = None) -> dict[str, Checked]:
+    found: list[Checked] = []
+    detector.check_detector(variant, rounds, second, found.append)
+    return {each.name: each for each in found}
+
+
+@pytest.mark.parametrize("variant", every(2, list(VARIANTS)))
+def test_every_round_of_a_pair_is_one_of_the_model(variant: str) -> None:
+    found = checked_detector(variant, Rounds(), "cvc5" if FULL else None)
+    assert {each.verdict for each in found.values()} == {Verdict.PROVED}
+    assert {each.second for each in found.values()} == {"agrees" if FULL else None}
+    assert len(found) == 13
+
+
+@pytest.mark.parametrize("variant", every(2, list(VARIANTS)))
+def test_no_case_is_vacuous(variant: str) -> None:
+    for location, does in product(STEPS, (IDLE, ACTIVE)):
+        for case in cases(location, does, same=False):
+            spelled = simulated(case, variant, Rounds())
+            solver = z3.Solver()
+            solver.add(*(truth(each) for each in (*spelled.facts, *spelled.hypotheses)))
+            assert solver.check() == z3.sat, case.name
+
+
+class Without(Rounds):
+    """The rounds without a constraint."""
+
+    def __init__(self, constraint: str) -> None:
+        self._constraint = constraint
+
+    def _left_out(self, step: Step) -> Step:
+        return replace(step, rules={**step.rules, self._constraint: lambda p, q: True})
+
+    def schedule(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
+        return self._left_out(super().schedule(of, c, chosen))
+
+    def receive(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
+        return self._left_out(super().receive(of, c, chosen))
+
+
+def fails(case: Case, variant: str, rounds: Rounds) -> set[str]:
+    """What of a round of a pair is not so in the model."""
+    spelled = simulated(case, variant, rounds)
+    solver = z3.Solver()
+    solver.add(*(truth(each) for each in (*spelled.facts, *spelled.hypotheses)))
+    return {name for name, holds in spelled.conclusions.items() if solver.check(truth(Not(holds))) == z3.sat}
+
+
+def test_without_a_bound_there_are_rounds_that_the_model_has_not() -> None:
+    receives, rests = cases("receive", ACTIVE, same=False)[0], cases("send", IDLE, same=False)[0]
+    for variant in VARIANTS:
+        assert "buffer" in fails(receives, variant, Without(DELIVERY))
+        assert "the round is allowed" in fails(rests, variant, Without(SPEED))
+        assert not fails(receives, variant, Rounds())
+
+
+def test_a_round_that_is_none_of_the_model_is_told_with_its_numbers() -> None:
+    found = detector.check_simulation("tla", "send", IDLE, False, Without(SPEED), None)
+    assert found.verdict is Verdict.VIOLATED
+    assert re.search(r"the round is allowed differs, where .*phi = 1", found.detail)
+
+
+def test_a_detector_that_waits_otherwise_is_not_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def eager(variant: Variant, location: str, heard: Truth, watch: Watch) -> Watch:
+        after = next_watch(variant, location, heard, watch)
+        return after._replace(timeout=after.timeout + 1) if location == "compute" else after
+
+    monkeypatch.setattr(simulation, "next_watch", eager)
+    assert fails(cases("compute", ACTIVE, same=True)[0], "tla", Rounds()) == {"timeout"}
+    assert not fails(cases("send", ACTIVE, same=True)[0], "tla", Rounds())
+
+
+STARTS = [("tla", "send"), ("ivy", "send"), ("tla", "receive"), ("ivy", "receive")]
+
+
+@pytest.mark.parametrize(("variant", "start"), every(3, STARTS))
+def test_the_papers_proofs_are_of_n_processes_and_the_tight_ones_mostly_not(variant: str, start: str) -> None:
+    found: list[Carried] = []
+    detector.check_carried(variant, start, found.append)
+    holds = {each.proof for each in found if not each.false_at_start}
+    tight = {each.proof for each in found} - PAPERS
+    assert len(tight) == 4
+    assert holds == (PAPERS | tight if (variant, start) == ("ivy", "receive") else PAPERS)
