@@ -44,7 +44,7 @@ from tests.sampling import FULL, every
 
 FOLDER = Path(__file__).parents[2] / "examples" / "doubling"
 TRUST, SUSPICION = "eventual_accuracy_doubling", "completeness_doubling"
-PROOFS = ("accuracy_doubling", TRUST, SUSPICION, "detection_doubling")
+PROOFS = ("accuracy_doubling", TRUST, SUSPICION, "detection_doubling", "suspicions_doubling")
 ANYTHING = Property("anything", lambda s: True, "nothing is claimed")
 
 
@@ -136,9 +136,9 @@ def most_begun(rounds: Any) -> int:
     return most
 
 
-def learned(delta: int, phi: int) -> int:
-    """With this timeout the sender is not suspected once something was heard."""
-    return 2 * ((phi + delta + 1) // 2)
+def most_suspicions(delta: int, phi: int, first: int) -> int:
+    """What follows from suspicions_doubling.py: one if it is not safe, and one for each n > 0 with 2ⁿ·first < Φ+Δ."""
+    return 0 if first >= safe(delta, phi) else max(1, Raise(times=2).until(first, phi + delta))
 
 
 @pytest.mark.parametrize(("delta", "phi", "first"), every(7, INSTANCES))
@@ -146,7 +146,7 @@ def test_no_run_exceeds_a_bound(delta: int, phi: int, first: int) -> None:
     rounds = rounds_of(delta, phi, first)
     found, bound = most_begun(rounds), Raise(times=2).until(first, safe(delta, phi))
     assert found <= bound
-    assert found == max(Raise(times=2).until(first, learned(delta, phi)), int(first < safe(delta, phi)))
+    assert found == most_suspicions(delta, phi, first)
     assert max(s.timeout for s in rounds) <= max(first, 2 * (phi + delta))
     wrong = rounds.subgraph([s for s in rounds if s.suspected])
     longest = len(nx.dag_longest_path(wrong))
