@@ -1,12 +1,15 @@
 """The detector that doubles its timeout: its proofs, its formulas against every run, and what is wrong with others."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import networkx as nx
 import pytest
 
@@ -37,6 +40,7 @@ from fdverify.proofs.course import Settings
 from fdverify.proofs.files import load_proof
 from fdverify.traces.run import holds_at_end, replay
 from fdverify.verdict import Verdict
+from tests.cli.script import found
 from tests.engines.test_live import graph
 from tests.liveness.proofs import argument, unproved
 from tests.oracle import heartbeats
@@ -44,7 +48,7 @@ from tests.sampling import FULL, every
 
 FOLDER = Path(__file__).parents[2] / "examples" / "doubling"
 TRUST, SUSPICION = "eventual_accuracy_doubling", "completeness_doubling"
-PROOFS = ("accuracy_doubling", TRUST, SUSPICION, "detection_doubling")
+PROOFS = ("accuracy_doubling", TRUST, SUSPICION, "detection_doubling", "suspicions_doubling")
 ANYTHING = Property("anything", lambda s: True, "nothing is claimed")
 
 
@@ -136,9 +140,9 @@ def most_begun(rounds: Any) -> int:
     return most
 
 
-def learned(delta: int, phi: int) -> int:
-    """With this timeout the sender is not suspected once something was heard."""
-    return 2 * ((phi + delta + 1) // 2)
+def most_suspicions(delta: int, phi: int, first: int) -> int:
+    """What follows from suspicions_doubling.py: one if it is not safe, and one for each n > 0 with 2ⁿ·first < Φ+Δ."""
+    return 0 if first >= safe(delta, phi) else max(1, Raise(times=2).until(first, phi + delta))
 
 
 @pytest.mark.parametrize(("delta", "phi", "first"), every(7, INSTANCES))
@@ -146,7 +150,7 @@ def test_no_run_exceeds_a_bound(delta: int, phi: int, first: int) -> None:
     rounds = rounds_of(delta, phi, first)
     found, bound = most_begun(rounds), Raise(times=2).until(first, safe(delta, phi))
     assert found <= bound
-    assert found == max(Raise(times=2).until(first, learned(delta, phi)), int(first < safe(delta, phi)))
+    assert found == most_suspicions(delta, phi, first)
     assert max(s.timeout for s in rounds) <= max(first, 2 * (phi + delta))
     wrong = rounds.subgraph([s for s in rounds if s.suspected])
     longest = len(nx.dag_longest_path(wrong))
@@ -376,6 +380,7 @@ def test_what_is_late_breaks_accuracy(name: str) -> None:
 def test_who_does_not_learn_is_wrong_again_and_again(name: str) -> None:
     system = MODELS[name](detector(1, 2, 1))
     assert live(system, system.liveness_property("eventually-strong-accuracy")).verdict is Verdict.VIOLATED
+    assert most_counted(system)["hbegun"] == 64
 
 
 @pytest.mark.parametrize(
@@ -431,6 +436,9 @@ def test_what_no_formula_fits_is_told_in_one_line() -> None:
     assert told("sum", sums, names, least, (2,)) == (
         "sum: 1 to 9 in 72 of 72 instances; delta-first+7 where there are any; not proved"
     )
+    assert told("any", dict.fromkeys(number, 64), names, least, (2,)) == (
+        "any: 64 or more in some of 72 instances; no bound is seen"
+    )
     assert told("none", dict.fromkeys(number, 0), names, least, (2,)) == "none: none in 72 instances explored"
 
 
@@ -464,3 +472,26 @@ def test_its_invariant_is_found() -> None:
     found = by_templates(job, seed=0)
     assert isinstance(found, Invented)
     assert found.conjuncts <= 6
+
+
+# ── the command line
+
+
+NUMBERS = ("--delta", "1", "--phi", "2")
+MODEL = f"{FOLDER}/_doubling.py:DOUBLING"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "schema"),
+    [
+        (("explore", MODEL, *NUMBERS), 0, "schema.json"),
+        (("bmc", MODEL, "--timeout", "phi+delta"), 1, "schema.json"),
+        (("live", MODEL, *NUMBERS, "--timeout", "1", "--crash"), 0, "schema.json"),
+        (("bounds", "--model", MODEL, *NUMBERS), 0, "configuration_schema.json"),
+    ],
+)
+def test_documents_are_as_their_schemas_say(arguments: tuple[str, ...], code: int, schema: str) -> None:
+    exit_code, document = found(*arguments)
+    jsonschema.validate(document, json.loads(files("fdverify.reports").joinpath(schema).read_bytes()))
+    assert exit_code == code
+    assert document["model"] == "doubling"

@@ -16,7 +16,7 @@ from fdverify.discovery.bounds.survey import survey
 from fdverify.engines.caps import Caps
 from fdverify.engines.explore import explored
 from fdverify.job import Job
-from fdverify.logic import And, If
+from fdverify.logic import And, If, Min
 from fdverify.models.detector import Detector
 from fdverify.models.system import Choices, Integers, Phase, Property, State, System, Update, Variable, update
 from fdverify.verdict import silent
@@ -24,6 +24,8 @@ from fdverify.verdict import silent
 _BUDGET = 4
 _LARGEST_TIMEOUT = 6
 _BEGUN, _LASTED = "hbegun", "hlasted"
+_MOST = 64
+"""So far is counted: who never learns is wrong again and again."""
 COUNTED = {_BEGUN: "most-wrong-suspicions", _LASTED: "longest-wrong-suspicion"}
 
 
@@ -54,6 +56,8 @@ def told(
     some = {at: most for at, most in measured.items() if most > 0}
     if not some:
         return f"{what}: none in {len(measured)} instances explored"
+    if max(some.values()) == _MOST:
+        return f"{what}: {_MOST} or more in some of {len(measured)} instances; no bound is seen"
     formula = fitted(names, least, some, [(), *((name,) for name in names)], moduli)
     fits = "no formula fits" if formula is None else f"{formula} where there are any; not proved"
     return f"{what}: {min(some.values())} to {max(some.values())} in {len(some)} of {len(measured)} instances; {fits}"
@@ -69,7 +73,7 @@ def _row(job: Job, along: str, values: range, others: dict[str, int]) -> dict[tu
 
 
 def most_counted(system: System) -> dict[str, int]:
-    """How many wrong suspicions begin in a run, and for how many rounds one lasts, at most."""
+    """How many wrong suspicions begin in a run, and for how many rounds one lasts, at most, as far as is counted."""
     assert system.detector is not None, "it was asked for"
     counting = _counting(system, system.detector)
     anything = Property("anything", lambda s: True, "nothing is claimed")
@@ -84,10 +88,9 @@ def _counting(system: System, detector: Detector) -> System:
 
     def count(s: State, c: Choices) -> Update:
         wrong = And(detector.suspects(s), detector.correct(s))
-        begins = And(wrong, s[_LASTED] == 0)
-        return update(
-            **{_BEGUN: If(begins, s[_BEGUN] + 1, s[_BEGUN]), _LASTED: If(wrong, s[_LASTED] + 1, 0)},
-        )
+        begun = If(And(wrong, s[_LASTED] == 0), s[_BEGUN] + 1, s[_BEGUN])
+        lasted = If(wrong, s[_LASTED] + 1, 0)
+        return update(**{_BEGUN: Min(begun, _MOST), _LASTED: Min(lasted, _MOST)})
 
     counters = tuple(Variable(name, Integers(), initial=lambda s: 0, ghost=True) for name in COUNTED)
     phases = (*system.phases, Phase("count_suspicions", count))
