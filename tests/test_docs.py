@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 WITH_CODE = {README: 2, ROOT / "docs" / "pytest.md": 2, ROOT / "docs" / "threshold.md": 1}
 """How many examples each shows at least."""
-PAGES = (*WITH_CODE, *(ROOT / "docs" / name for name in ("liveness.md", "map.md", "suggest.md", "bounds.md")))
+PAGES = (
+    *WITH_CODE,
+    *(ROOT / "docs" / name for name in ("liveness.md", "map.md", "suggest.md", "bounds.md", "detectors.md")),
+)
 CONSOLE = re.compile(r"```console\n\$ (.*?)\n(.*?)```", flags=re.DOTALL)
 NOT_OURS = ("FORCE_COLOR", "COLUMNS", "CI", "BUILD_NUMBER", "PYTEST_ADDOPTS")
 """What in the environment would change the output."""
