@@ -60,6 +60,10 @@ def cutoff(
     start: Annotated[
         str | None, typer.Option("--start", metavar="send|receive|compute", help="of chandra-toueg: its first step")
     ] = None,
+    proofs: Annotated[
+        list[Path] | None,
+        typer.Option("--proofs", metavar="PATH", help="of chandra-toueg: proofs to carry over, by default the shipped"),
+    ] = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
     ] = None,
@@ -75,11 +79,14 @@ def cutoff(
 
         check_available(second_opinion)
     from fdverify.cutoff.answer import Question, answer, shapes
+    from fdverify.cutoff.catalogue import SHIPPED
 
     given = {"timeout": timeout, "variant": variant, "start": start}
     options = {name: value for name, value in given.items() if value is not None}
     small = _small(processes, delta, phi, computation, depth)
-    question = Question(template, options, claim, second_opinion, small)
+    question = Question(template, options, claim, second_opinion, small, tuple(proofs or ()))
+    if proofs and template != SHIPPED:
+        raise UsageError(f"--proofs is an option of {SHIPPED} only", "no other template has a model of two processes")
     fitting = shapes(question)
     line = TextLine("cutoff")
     try:

@@ -38,6 +38,8 @@ class Question:
     property: str | None = None
     second: str | None = None
     small: Small | None = None
+    proofs: tuple[Path, ...] = ()
+    """Proofs that are to carry over to N processes; those that ship, by default."""
 
     def found_template(self) -> Template:
         return find_template(self.template, self.options)
@@ -154,7 +156,7 @@ class _Work:
         template = self.question.found_template()
         variant = str(self.question.options.get("variant", DEFAULT_VARIANT))
         check_detector(variant, template.rounds, self.question.second, send)
-        check_carried(variant, template.start, send)
+        check_carried(variant, template.start, self.question.proofs, send)
 
     def _explore(self, template: Template, small: Small, send: Callable[[Event], None]) -> None:
         for claim in self.question.claims(template):

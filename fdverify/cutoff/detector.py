@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from time import perf_counter
 
 import z3
@@ -15,9 +16,13 @@ from fdverify.cutoff.rounds import Rounds
 from fdverify.cutoff.simulation import ACTIVE, IDLE, LAST_STEP, STEPS, STEPS_SINCE_SENT, Case, cases, simulated
 from fdverify.cutoff.template import Location
 from fdverify.engines.inductive import Invariant, Kind, questions
+from fdverify.errors import UsageError, nearby
 from fdverify.logic import And, Iff, Not, Truth
+from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.chandra_toueg.phases import PARTIAL_SYNCHRONY, VARIANTS
+from fdverify.models.user_files import neighbours_importable
 from fdverify.proofs.files import load_proof, proof_files
+from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import FOLDER
 from fdverify.smt.decide import decide
 from fdverify.symbolic.values import Bool, Int, truth
@@ -109,24 +114,38 @@ def starts(variant: str, start: Location) -> dict[str, int]:
     return {"sender_timer": STEPS_SINCE_SENT[start] if rests else 0, "receiver_pc": LAST_STEP[start]}
 
 
-def check_carried(variant: str, start: Location, report: Callable[[Carried], None]) -> None:
-    """The shipped proofs under partial synchrony: which of them are proofs of two processes as well.
+def check_carried(variant: str, start: Location, paths: Sequence[Path], report: Callable[[Carried], None]) -> None:
+    """Which of these proofs, by default of the shipped ones, are proofs of two processes as well.
 
     A round of a pair is a round of the model, so an invariant that no round leaves is left by none of a pair.  What
     is left to show is that it holds where the pair starts.
     """
-    for path in proof_files([FOLDER]):
+    for path in proof_files(paths or [FOLDER]):
         proof = load_proof(path)
-        of_variant = path.stem.endswith(f"_{variant}") or not path.stem.endswith(tuple(f"_{name}" for name in VARIANTS))
-        if not of_variant or proof.options.get("computation", PARTIAL_SYNCHRONY) != PARTIAL_SYNCHRONY:
+        reason = _not_about(proof, path, variant)
+        if reason is not None and paths:
+            raise UsageError(f"{nearby(path)} is {reason}", "the simulation says nothing of it")
+        if reason is not None:
             continue
         invariant = proof.at({}, {"variant": variant})
+        with neighbours_importable(path):
+            asked = questions(_started(invariant, starts(variant, start)))
         false = [
             question.about
-            for question in questions(_started(invariant, starts(variant, start)))
+            for question in asked
             if question.kind is Kind.INITIATION and decide(question.script, core=False).status != "unsat"
         ]
         report(Carried(path.stem, invariant.goal.name, tuple(false)))
+
+
+def _not_about(proof: Proof, path: Path, variant: str) -> str | None:
+    """Why a proof is not about the model that the simulation is about, if so."""
+    if proof.model is not CHANDRA_TOUEG:
+        return f"about another model, {proof.model.name}"
+    if proof.options.get("computation", PARTIAL_SYNCHRONY) != PARTIAL_SYNCHRONY:
+        return f"about {proof.options['computation']}"
+    others = [name for name in VARIANTS if name != variant]
+    return next((f"about the {name} variant" for name in others if path.stem.endswith(f"_{name}")), None)
 
 
 def _started(invariant: Invariant, values: Mapping[str, int]) -> Invariant:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fdverify.cutoff.answer import Answer, Explored, Question
+from fdverify.cutoff.catalogue import DEFAULT_VARIANT
 from fdverify.cutoff.check import Carried, Checked, Disagreement, ShownSystem
 from fdverify.cutoff.formula import Shape
 from fdverify.reports.table import as_text, cell, print_verdict
@@ -55,7 +56,7 @@ def _print(
         if checked.second not in (None, "agrees"):
             console.print(Text(f"{checked.name}: {question.second} is {checked.second}"), soft_wrap=True)
     if found.carried and found.verdict is Verdict.PROVED:
-        _print_carried(console, found.carried)
+        _print_carried(console, found.carried, str(question.options.get("variant", DEFAULT_VARIANT)))
     for explored in found.explored:
         _print_explored(console, question, explored)
     if found.verdict is Verdict.PROVED:
@@ -112,12 +113,11 @@ def _lemmas(found: Sequence[Checked], second: str | None) -> Table:
     return table
 
 
-def _print_carried(console: Console, carried: Sequence[Carried]) -> None:
+def _print_carried(console: Console, carried: Sequence[Carried], variant: str) -> None:
     holds = [each.proof for each in carried if not each.false_at_start]
-    console.print(
-        Text(f"what verify-invariant proves with these holds of N processes, for every N >= 1: {', '.join(holds)}"),
-        soft_wrap=True,
-    )
+    if holds:
+        by = f"what verify-invariant --variant {variant} proves with these holds of N processes, for every N >= 1"
+        console.print(Text(f"{by}: {', '.join(holds)}"), soft_wrap=True)
     by_reason: dict[tuple[str, ...], list[str]] = {}
     for each in carried:
         by_reason.setdefault(each.false_at_start, []).append(each.proof)

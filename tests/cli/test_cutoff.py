@@ -135,6 +135,8 @@ def test_what_is_not_done_in_time_is_unknown(validator: Any) -> None:
         (("paxos",), "unknown template paxos"),
         (("nowhere.py",), "no such file: nowhere.py"),
         (("--second-opinion", "none"), "pysmt finds no solver none"),
+        ((str(EXAMPLE), "--proofs", str(EXAMPLE)), "--proofs is an option of chandra-toueg only"),
+        (("--proofs", "nowhere.py"), "no such file: nowhere.py"),
         (("--time-limit", "0"), "--time-limit must be a positive number"),
     ],
 )

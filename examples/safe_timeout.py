@@ -1,0 +1,38 @@
+"""Strong Accuracy with the initial timeout 3Φ+Δ, tla variant, wherever sender and receiver start.
+
+Nothing here says how far apart their steps are, so it is a proof for N processes too:
+
+    verify-invariant examples/safe_timeout.py
+    fdverify cutoff --proofs examples/safe_timeout.py
+"""
+
+from fdverify.logic import And, Implies, Not, Truth
+from fdverify.models.chandra_toueg import ReceiverPc, SenderPc
+from fdverify.models.system import State
+from fdverify.proofs import Proof
+
+proof = Proof("chandra-toueg", goal="strong-accuracy", variant="tla", timeout="3*phi+delta")
+
+
+@proof.invariant
+def trusted(s: State) -> Truth:
+    """The sender has not crashed, and is trusted with the first timeout."""
+    return And(s.sender_pc == SenderPc.Send, Not(s.suspected), s.timeout == s.initial_timeout)
+
+
+@proof.invariant
+def waits_as_long_as_the_sender(s: State) -> Truth:
+    """While nothing is in transit, the receiver has not waited longer than the sender has rested."""
+    return Implies(s.buffer.empty(), s.waiting_time <= s.sender_timer)
+
+
+@proof.invariant
+def message_grows_old(s: State) -> Truth:
+    """While something is in transit, a message is as old as the receiver's waiting time without 3Φ."""
+    return Implies(Not(s.buffer.empty()), s.buffer.any(s.waiting_time - 3 * s.phi, s.delta))
+
+
+@proof.invariant
+def not_too_long(s: State) -> Truth:
+    """After a Receive the timeout is not reached."""
+    return Implies(s.receiver_pc == ReceiverPc.Receive, s.waiting_time < s.timeout)
