@@ -16,30 +16,26 @@ The phases of a round are in this order: crash, the sender's turn, the monitor's
 by one, the sender sends, the monitor listens, the monitor judges.
 """
 
-from dataclasses import replace
-
 from _heartbeats import Step, correct, hears, phases_of, suspected
 from _late_heartbeat import LATE_HEARTBEAT
 
 from fdverify.logic import And, If, Implies, Not, Or, Truth
-from fdverify.models.buffer import ENCODINGS
+from fdverify.models import partial_synchrony
+from fdverify.models.cast import Cast, Channel, Role
 from fdverify.models.detector import Detector, Raise
-from fdverify.models.expression import parse_expression
-from fdverify.models.model import Model, Option
+from fdverify.models.model import Model
+from fdverify.models.partial_synchrony import DELTA, PHI
 from fdverify.models.system import (
     Ages,
     Flags,
     Integers,
     Labels,
-    Parameter,
     Property,
     State,
     System,
     Variable,
 )
 
-DELTA = Parameter("delta", least=0, value=None, meaning="bound on the delay of a heartbeat")
-PHI = Parameter("phi", least=1, value=None, meaning="bound on relative speed", small=(1, 3, 2))
 SAFE_TIMEOUT = "phi+delta+1"
 
 
@@ -55,16 +51,11 @@ def doubling(
     delta: int | None, phi: int | None, *, crash: bool = False, timeout: str = SAFE_TIMEOUT, buffer: str | None = None
 ) -> System:
     """The detector with these bounds (``None``: arbitrary) and this initial timeout (an expression, or ``any``)."""
-    encoding = buffer or ("predicate" if delta is None else "bitvector")
-    first = None if timeout.strip() == "any" else parse_expression(timeout, {"delta", "phi"})
+    encoding = partial_synchrony.encoding_of(buffer, delta)
     return System(
         name="doubling",
-        options={"crash": str(crash).lower(), "timeout": timeout.strip(), "buffer": encoding},
-        parameters=(
-            replace(DELTA, value=delta),
-            replace(PHI, value=phi),
-            Parameter("initial_timeout", 1, first, "the monitor's first timeout", small=(1, 8, 24, 2)),
-        ),
+        options=partial_synchrony.described(crash, timeout, encoding),
+        parameters=partial_synchrony.fixed(delta, phi, timeout, "the monitor's"),
         variables=_variables(crash, encoding),
         phases=phases_of(crash),
         properties=_properties(crash),
@@ -86,6 +77,18 @@ def doubling(
             learns=Raise(times=2),
         ),
         worst=(LATE_HEARTBEAT,),
+        cast=_cast(crash),
+    )
+
+
+def _cast(with_crash: bool) -> Cast:
+    crashing = ("crashed", "crash", "since_crash") if with_crash else ("crashed",)
+    return Cast(
+        processes=(
+            Role("sender", active="sender_active", owns=("sender_idle", *crashing)),
+            Role("monitor", "step", "monitor_active", owns=("suspected", "timeout", "left", "monitor_idle", "heard")),
+        ),
+        channels=(Channel("transit", sender="sender", receiver="monitor", delivered="heard"),),
     )
 
 
@@ -153,13 +156,7 @@ DOUBLING = Model(
     name="doubling",
     summary="a heartbeat detector that doubles its timeout whenever it was wrong",
     parameters=(DELTA, PHI),
-    options=(
-        Option("crash", "whether the sender may crash", False),
-        Option("timeout", "the initial timeout, or any", SAFE_TIMEOUT, metavar="EXPR|any"),
-        Option(
-            "buffer", "encoding of the buffer; by default bitvector for a fixed delta, else predicate", None, ENCODINGS
-        ),
-    ),
+    options=partial_synchrony.options(SAFE_TIMEOUT, "sender"),
     default_property="strong-accuracy",
     default_liveness="eventually-strong-accuracy",
     build=doubling,

@@ -29,6 +29,7 @@ from _slow_exchange import SLOW_EXCHANGE
 
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
 from fdverify.models import partial_synchrony
+from fdverify.models.cast import Cast, Channel, Role
 from fdverify.models.detector import Detector
 from fdverify.models.model import Model
 from fdverify.models.partial_synchrony import DELTA, PHI
@@ -226,6 +227,21 @@ DETECTOR = Detector(
 )
 
 
+def cast_of(crash: bool) -> Cast:
+    waits = ("suspected", "waiting", "waiting_time", "timeout", "monitor_timer", "delivered_pongs")
+    answers = ("asked", "target_timer", "delivered_pings", *(("crash", CRASH_CLOCK) if crash else ()))
+    return Cast(
+        processes=(
+            Role("monitor", "monitor_pc", "monitor_active", owns=waits),
+            Role("target", "target_pc", "target_active", owns=answers),
+        ),
+        channels=(
+            Channel("pings", sender="monitor", receiver="target", delivered="delivered_pings"),
+            Channel("pongs", sender="target", receiver="monitor", delivered="delivered_pongs"),
+        ),
+    )
+
+
 def ping_pong(
     delta: int | None, phi: int | None, *, crash: bool = False, timeout: str = SAFE_TIMEOUT, buffer: str | None = None
 ) -> System:
@@ -242,6 +258,7 @@ def ping_pong(
         fairness=FAIRNESS,
         detector=DETECTOR,
         worst=(SLOW_EXCHANGE,),
+        cast=cast_of(crash),
     )
 
 
