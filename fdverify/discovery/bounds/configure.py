@@ -18,6 +18,9 @@ from fdverify.proofs.shipped import tightest
 from fdverify.traces.steps import Shown, shown
 from fdverify.verdict import Verdict
 
+_ABOUT = "of one sender and one receiver"
+"""What a timeout that is least for them is for N processes is another question, which the cutoff answers."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -52,7 +55,7 @@ def configure(job: Job, numbers: Mapping[str, int], report: Callable[[str], None
     usual = str(next(option.default for option in job.find_model().options if option.name == "timeout"))
     return Configuration(
         least=least,
-        because=tuple(f"{proof.source.file.name}: proved for all parameters" for proof in (safe, in_time)),
+        because=tuple(f"{proof.source.file.name}: proved for all parameters, {_ABOUT}" for proof in (safe, in_time)),
         fails_with_less=_fails(job, dict(numbers), least.timeout - 1),
         usual=choice(parse_expression(usual, set(numbers)).evaluate(numbers)),
         usual_formula=usual,
