@@ -11,8 +11,9 @@ from fdverify.cutoff.catalogue import DEFAULT_VARIANT, SHIPPED, find_template
 from fdverify.cutoff.check import Carried, Checked, check_lemmas
 from fdverify.cutoff.explore import Found, Instance, explore, in_words
 from fdverify.cutoff.formula import Shape, shape_of
-from fdverify.cutoff.rounds import Computation
+from fdverify.cutoff.rounds import Computation, Rounds
 from fdverify.cutoff.template import Claim, Template
+from fdverify.errors import UsageError
 from fdverify.models.user_files import blaming, neighbours_importable
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.verdict import Verdict
@@ -107,7 +108,13 @@ def _explored_verdict(found: Found) -> Verdict:
 def shapes(question: Question) -> dict[str, Shape]:
     """The shape of each claim, or why it has none that fits."""
     template = question.found_template()
-    return {claim.name: shape_of(template, claim.formula) for claim in question.claims(template)}
+    found = {claim.name: shape_of(template, claim.formula) for claim in question.claims(template)}
+    for name, shape in found.items():
+        if question.small is not None and shape.temporal is None:
+            raise UsageError(
+                f"only G and F G of what is true of states is explored, not {name}", "leave out --processes"
+            )
+    return found
 
 
 def answer(question: Question, time_limit: float | None, report: Callable[[str], None]) -> Answer:
@@ -164,14 +171,9 @@ class _Work:
             for equal in (False, True) if len(shape.indexes) == 2 else (False,):
                 if not equal and len(shape.indexes) > small.processes:
                     continue
-                instance = Instance(
-                    template,
-                    small.processes,
-                    small.delta,
-                    small.phi,
-                    small.computation,
-                    [(1, 1)] if equal else _watched(small.processes, shape),
-                )
+                # Rounds of the class never read a pair for another one; others may.
+                watched = None if type(template.rounds) is not Rounds else _watched(small.processes, shape, equal)
+                instance = Instance(template, small.processes, small.delta, small.phi, small.computation, watched)
                 send(_told(claim, equal, instance, explore(instance, shape, small.depth, equal)))
 
 
@@ -183,8 +185,9 @@ def _told(claim: Claim, equal: bool, instance: Instance, found: Found) -> Explor
     )
 
 
-def _watched(processes: int, shape: Shape) -> list[tuple[int, int]]:
+def _watched(processes: int, shape: Shape, equal: bool) -> list[tuple[int, int]]:
     """The pairs that the property reads, of the first processes: they stand for all, by symmetry."""
-    meant = dict(zip(shape.indexes, range(1, processes + 1), strict=False))
-    pairs = [tuple(meant[index] for index in part.indexes) for part in shape.formula.walk() if len(part.indexes) == 2]
-    return [(p, q) for p, q in dict.fromkeys(pairs)] or [(1, 1)]
+    first = [1] * len(shape.indexes) if equal else list(range(1, processes + 1))
+    meant = dict(zip(shape.indexes, first, strict=False))
+    read = [part.indexes for part in shape.formula.walk() if len(part.indexes) == 2]
+    return list(dict.fromkeys((meant[p], meant[q]) for p, q in read)) or [(1, 1)]

@@ -73,8 +73,6 @@ def told(shape: Shape) -> str:
     """For which N what follows from which, by the shape of a property."""
     if len(shape.indexes) == 1:
         return "of one index: it holds for every N >= 1 if and only if it holds for N = 1"
-    if not shape.indexes:
-        return "of no index: it holds for every N or for none"
     return (
         "of two indexes: it holds of different processes for every N >= 2 if and only if it does for N = 2, and of "
         "each process with itself for every N >= 1 if and only if it does for N = 1"

@@ -111,6 +111,14 @@ def test_rounds_that_are_not_of_the_class_are_shown_to_be_so(tmp_path: Path, val
     assert lemma["disagreement"]["differ"] == ["rule upwards(p, q)"]
 
 
+def test_rounds_that_are_not_of_the_class_are_explored_with_all_pairs() -> None:
+    file = f"{EXAMPLE.with_name('broken_rounds.py')}:COUNTING"
+    small = ("--processes", "2", "--delta", "0", "--phi", "1", "--depth", "2")
+    outcome = run("cutoff", file, *small, "--property", "strong-accuracy", "--json")
+    assert outcome.code == 1
+    assert {entry["verdict"] for entry in json.loads(outcome.stdout)["explored"]} == {"bounded"}
+
+
 def test_what_is_not_done_in_time_is_unknown(validator: Any) -> None:
     outcome = run("cutoff", "--time-limit", "0.01", "--json")
     assert outcome.code == 3
@@ -127,6 +135,10 @@ def test_what_is_not_done_in_time_is_unknown(validator: Any) -> None:
         (("--property", "G X correct(p)"), "the property says X"),
         (("--property", "accuracy"), "chandra-toueg has no property accuracy"),
         (("--processes", "0", "--delta", "1", "--phi", "1"), "--processes must be at least 1, got 0"),
+        (
+            ("--processes", "2", "--delta", "0", "--phi", "1", "--property", "correct(p) U suspected(p, p)"),
+            "only G and F G of what is true of states is explored",
+        ),
         (("--processes", "2"), "--processes needs --delta and --phi"),
         (("--delta", "2"), "--delta is of a system that is explored"),
         (("--timeout", "0"), "--timeout must be at least 1, got 0"),
