@@ -67,6 +67,7 @@ class Process:
 
     def crash(self, clock: str) -> Phase:
         """At the start of a round it may stop for good; the clock is 0 then, and counts the rounds since."""
+        assert self.crashed is not None, "it has a place to crash to"
 
         def run(s: State, c: Choices) -> Update:
             return update(

@@ -210,7 +210,7 @@ INSTANCES = [
 ]
 
 
-@pytest.mark.parametrize(("delta", "phi", "timeout", "crash", "encoding"), every(17, INSTANCES))
+@pytest.mark.parametrize(("delta", "phi", "timeout", "crash", "encoding"), every(19, INSTANCES))
 def test_same_states_level_by_level(delta: int, phi: int, timeout: int, crash: bool, encoding: str) -> None:
     expected = oracle.Detector(delta, phi, timeout, crash).levels()
     small = system(delta, phi, timeout=str(timeout), crash=crash, buffer=encoding)

@@ -10,10 +10,14 @@ from typing import Any
 import jsonschema
 import pytest
 
+from fdverify.discovery.bounds.accuracy import initial_timeout
 from fdverify.discovery.clauses.clause import Clause, Is, IsAt
 from fdverify.discovery.clauses.proof_file import conjunct_text, needed
+from fdverify.job import Job
+from fdverify.models.catalogue import find_model
 from fdverify.models.user_files import load_module
 from tests.cli.script import environment, found, run, script
+from tests.sampling import FULL
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "ping_pong"
@@ -70,6 +74,24 @@ def test_what_to_configure() -> None:
     assert "with 2 as initial timeout, a correct target may be suspected, as above" in text
     assert "3 steps of the monitor" in text
     assert "crash noticed in  9 ticks" in text
+
+
+@pytest.mark.skipif(not FULL, reason="half a minute of exploring")
+def test_the_least_timeout_is_found_and_is_exact() -> None:
+    outcome = run("bounds", "accuracy", MODEL, "--proof", str(FOLDER / "accuracy.py"), "--json")
+    document = json.loads(outcome.stdout)
+    validated(document, "bounds_schema.json")
+    assert outcome.code == 0
+    assert document["status"] == "exact"
+    assert document["witness"]["scope"] == "all parameters"
+
+
+@pytest.mark.parametrize("model", [MODEL, f"{ROOT / 'examples' / 'gst' / '_detector.py'}:DELAYED"])
+def test_the_initial_timeout_is_the_parameter_that_is_not_the_models_own(model: str) -> None:
+    chosen = find_model(model)
+    options = {option.name: option.default for option in chosen.options}
+    job = Job("bounds", model, {parameter.name: None for parameter in chosen.parameters}, options, "strong-accuracy")
+    assert initial_timeout(job) == "initial_timeout"
 
 
 def test_reports_of_proofs_name_the_target() -> None:

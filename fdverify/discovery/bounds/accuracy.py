@@ -94,12 +94,12 @@ def _least_linear(formula: Formula, parameters: Sequence[Parameter], measured: M
 
 def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
     meaning = f"The initial timeout is at least {formula}."
-    initial = _initial_timeout(job)
+    initial = initial_timeout(job)
     safe = described(meaning, lambda s: s[initial] >= formula.value(s), "safe_from_the_start")
     return enough(conjuncts, job.find_model(), job.options, str(job.claim), safe, deadline)
 
 
-def _initial_timeout(job: Job) -> str:
+def initial_timeout(job: Job) -> str:
     """The parameter that the option sets: the one that is none of the model's own."""
     model, system = job.find_model(), job.system()
     own = [parameter.name for parameter in model.parameters]
@@ -127,7 +127,7 @@ def _needed(job: Job, formula: Formula, measured: Mapping[Point, Least]) -> Evid
     at, least = max(runs.items())
     assert least.run is not None, "it was picked for its run"
     fixed = instance(job, dict(zip((p.name for p in parameters), at, strict=True)), least.timeout - 1)
-    initial = _initial_timeout(job)
+    initial = initial_timeout(job)
     one_less = Property("one_less", lambda s: s[initial] == formula.value(s) - 1, "one less than the formula")
     for worst in (each for each in system.worst if each.breaks == claim.name):
         obligations = attained(replace(system, assumptions=(*system.assumptions, one_less)), claim, worst)
