@@ -6,7 +6,7 @@ Nothing here says how far apart their steps are, so it is a proof for N processe
     fdverify cutoff --proofs examples/safe_timeout.py
 """
 
-from fdverify.logic import And, Implies, Not, Truth
+from fdverify.logic import And, Implies, Min, Not, Truth
 from fdverify.models.chandra_toueg import ReceiverPc, SenderPc
 from fdverify.models.system import State
 from fdverify.proofs import Proof
@@ -28,8 +28,8 @@ def waits_as_long_as_the_sender(s: State) -> Truth:
 
 @proof.invariant
 def message_grows_old(s: State) -> Truth:
-    """While something is in transit, a message is as old as the receiver's waiting time without 3Φ."""
-    return Implies(Not(s.buffer.empty()), s.buffer.any(s.waiting_time - 3 * s.phi, s.delta))
+    """While something is in transit, a message is as old as the receiver's waiting time less 3Φ, or as Δ."""
+    return Implies(Not(s.buffer.empty()), s.buffer.any(Min(s.waiting_time - 3 * s.phi, s.delta), s.delta))
 
 
 @proof.invariant

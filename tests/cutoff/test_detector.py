@@ -16,6 +16,8 @@ from fdverify.cutoff.simulation import ACTIVE, IDLE, STEPS, Case, cases, simulat
 from fdverify.errors import UsageError
 from fdverify.logic import Not, Truth
 from fdverify.models.chandra_toueg.phases import VARIANTS, Variant
+from fdverify.proofs.check import check
+from fdverify.proofs.course import Settings
 from fdverify.symbolic.values import truth
 from fdverify.verdict import Verdict
 from tests.sampling import FULL, every
@@ -114,11 +116,14 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 
 
-@pytest.mark.parametrize("start", LOCATIONS)
-def test_a_proof_that_says_nothing_of_the_phase_carries_over_wherever_processes_start(start: str) -> None:
-    found: list[Carried] = []
-    detector.check_carried("tla", start, [EXAMPLES / "safe_timeout.py"], found.append)
-    assert [each.false_at_start for each in found] == [()]
+@pytest.mark.parametrize(("variant", "name"), [("tla", "safe_timeout.py"), ("ivy", "safe_timeout_ivy.py")])
+def test_a_proof_that_says_nothing_of_the_phase_carries_over_wherever_processes_start(variant: str, name: str) -> None:
+    (proved,) = check([EXAMPLES / name], Settings(cache=False, jobs=1), lambda stage: None)
+    assert proved.verdict is Verdict.PROVED
+    for start in LOCATIONS:
+        found: list[Carried] = []
+        detector.check_carried(variant, start, [EXAMPLES / name], found.append)
+        assert [each.false_at_start for each in found] == [()]
 
 
 @pytest.mark.parametrize(
