@@ -19,7 +19,7 @@ by one, the sender sends, the monitor listens, the monitor judges.
 from _heartbeats import Step, correct, hears, phases_of, suspected
 from _late_heartbeat import LATE_HEARTBEAT
 
-from fdverify.logic import And, If, Implies, Not, Or, Truth
+from fdverify.logic import And, If, Implies, Not, Truth
 from fdverify.models import partial_synchrony
 from fdverify.models.cast import Cast, Channel, Role
 from fdverify.models.detector import Detector, Raise
@@ -39,12 +39,22 @@ from fdverify.models.system import (
 SAFE_TIMEOUT = "phi+delta+1"
 
 
-def strong_accuracy(s: State) -> Truth:
-    return Not(And(s.suspected, correct(s)))
-
-
 def strong_completeness(s: State) -> Truth:
     return Implies(s.since_crash >= s.delta + 3 * s.phi + s.phi * s.timeout - 2, s.suspected)
+
+
+DETECTOR = Detector(
+    suspects=suspected,
+    correct=correct,
+    in_transit=lambda s: Not(s.transit.empty()),
+    receive="listen",
+    hears=hears,
+    timeout="timeout",
+    first_timeout="initial_timeout",
+    crash_clock="since_crash",
+    learns=Raise(times=2),
+    watcher="monitor",
+)
 
 
 def doubling(
@@ -59,23 +69,13 @@ def doubling(
         variables=_variables(crash, encoding),
         phases=phases_of(crash),
         properties=_properties(crash),
-        liveness=_liveness(crash),
+        liveness=DETECTOR.liveness(crash),
         fairness=(
             Property("sender-steps", lambda s: s.sender_idle == 0, "the sender takes a step, or has crashed"),
             Property("monitor-steps", lambda s: s.monitor_idle == 0, "the monitor takes a step"),
             Property("no-overdue-heartbeat", lambda s: Not(s.transit.has(s.delta)), "no heartbeat has age delta"),
         ),
-        detector=Detector(
-            suspects=suspected,
-            correct=correct,
-            in_transit=lambda s: Not(s.transit.empty()),
-            receive="listen",
-            hears=hears,
-            timeout="timeout",
-            first_timeout="initial_timeout",
-            crash_clock="since_crash",
-            learns=Raise(times=2),
-        ),
+        detector=DETECTOR,
         worst=(LATE_HEARTBEAT,),
         cast=_cast(crash),
     )
@@ -129,25 +129,11 @@ def _variables(with_crash: bool, encoding: str) -> tuple[Variable, ...]:
 
 
 def _properties(with_crash: bool) -> tuple[Property, ...]:
-    accuracy = Property("strong-accuracy", strong_accuracy, "a sender that has not crashed is not suspected")
+    accuracy = DETECTOR.strong_accuracy()
     completeness = Property(
         "strong-completeness",
         strong_completeness,
         "once the sender has been crashed for delta+3*phi+phi*timeout-2 rounds, it is suspected",
-    )
-    return (accuracy, completeness) if with_crash else (accuracy,)
-
-
-def _liveness(with_crash: bool) -> tuple[Property, ...]:
-    accuracy = Property(
-        "eventually-strong-accuracy",
-        strong_accuracy,
-        "from some time on, a sender that has not crashed is not suspected",
-    )
-    completeness = Property(
-        "strong-completeness",
-        lambda s: Or(correct(s), s.suspected),
-        "from some time on, a crashed sender is suspected, and for good",
     )
     return (accuracy, completeness) if with_crash else (accuracy,)
 

@@ -158,10 +158,6 @@ def variables_of(crash: bool, encoding: str) -> tuple[Variable, ...]:
     )
 
 
-def strong_accuracy(s: State) -> Truth:
-    return Not(And(s.suspected, correct(s)))
-
-
 def least_safe_timeout(s: State) -> Number:
     """3Φ+2Δ rounded down to a multiple of 3: a Compute finds that the monitor has waited 2 modulo 3."""
     return 3 * s.phi + 2 * s.delta - (2 * s.delta) % 3
@@ -173,10 +169,10 @@ def detected_by(s: State) -> Number:
 
 
 def properties_of(crash: bool) -> tuple[Property, ...]:
-    accuracy = Property("strong-accuracy", strong_accuracy, "a target that has not crashed is not suspected")
+    accuracy = DETECTOR.strong_accuracy()
     eventually = Property(
         "eventually-strong-accuracy",
-        lambda s: Implies(s.timeout >= least_safe_timeout(s), strong_accuracy(s)),
+        lambda s: Implies(s.timeout >= least_safe_timeout(s), DETECTOR.trusts(s)),
         "from timeout >= 3*phi+2*delta-(2*delta)%3 on, a target that has not crashed is not suspected",
     )
     completeness = Property(
@@ -185,20 +181,6 @@ def properties_of(crash: bool) -> tuple[Property, ...]:
         "once the target has been crashed for 7*phi+delta-2+phi*timeout rounds, it is suspected",
     )
     return (accuracy, eventually, completeness) if crash else (accuracy, eventually)
-
-
-def liveness_of(crash: bool) -> tuple[Property, ...]:
-    accuracy = Property(
-        "eventually-strong-accuracy",
-        strong_accuracy,
-        "from some time on, a target that has not crashed is not suspected",
-    )
-    completeness = Property(
-        "strong-completeness",
-        lambda s: Or(correct(s), s.suspected),
-        "from some time on, a crashed target is suspected, and for good",
-    )
-    return (accuracy, completeness) if crash else (accuracy,)
 
 
 FAIRNESS = (
@@ -254,7 +236,7 @@ def ping_pong(
         variables=variables_of(crash, encoding),
         phases=phases_of(crash),
         properties=properties_of(crash),
-        liveness=liveness_of(crash),
+        liveness=DETECTOR.liveness(crash),
         fairness=FAIRNESS,
         detector=DETECTOR,
         worst=(SLOW_EXCHANGE,),

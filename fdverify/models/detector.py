@@ -6,8 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fdverify.errors import UsageError
-from fdverify.logic import If, Number, Truth, is_number, shortened
-from fdverify.models.system import Choices, Flags, Integers, Phase, State, System, Update, Variable, truthful
+from fdverify.logic import And, If, Not, Number, Or, Truth, is_number, shortened
+from fdverify.models.system import (
+    Choices,
+    Flags,
+    Integers,
+    Phase,
+    Property,
+    State,
+    System,
+    Update,
+    Variable,
+    truthful,
+)
 
 QUIET = "hquiet"
 """The ghost that counts the rounds since the last delivery, or since the bounds began to hold."""
@@ -115,6 +126,27 @@ class Detector:
         for part, name, known, kind in wanted:
             if name not in known:
                 raise UsageError(f"{system.name}: the detector's {part} is {name!r}, which is no {kind} of it")
+
+    def trusts(self, s: State) -> Truth:
+        """Nobody is suspected who has not crashed."""
+        return Not(And(self.suspects(s), self.correct(s)))
+
+    def strong_accuracy(self) -> Property:
+        return Property("strong-accuracy", self.trusts, f"a {self.watched} that has not crashed is not suspected")
+
+    def liveness(self, with_crash: bool) -> tuple[Property, ...]:
+        """What is wanted of every detector, from some time on."""
+        accuracy = Property(
+            "eventually-strong-accuracy",
+            self.trusts,
+            f"from some time on, a {self.watched} that has not crashed is not suspected",
+        )
+        completeness = Property(
+            "strong-completeness",
+            lambda s: Or(self.correct(s), self.suspects(s)),
+            f"from some time on, a crashed {self.watched} is suspected, and for good",
+        )
+        return (accuracy, completeness) if with_crash else (accuracy,)
 
     def stable(self, s: State) -> Truth:
         """Whether the bounds held in the round that led here."""

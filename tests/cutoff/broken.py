@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from fdverify.cutoff.rounds import Choices, Configuration, Index, Interpretation, Kind, Rounds, Step
-from fdverify.logic import And, If, Implies, Not, Truth
+from fdverify.logic import If, Implies, Not, Truth
+from fdverify.models.user_files import load_module
+
+_EXAMPLES = load_module(Path(__file__).parents[2] / "examples" / "broken_rounds.py")
+CountsPeers, FavoursFirst = _EXAMPLES.CountsPeers, _EXAMPLES.FavoursFirst
 
 
 class HearsAnother(Rounds):
@@ -22,22 +27,6 @@ class HearsAnother(Rounds):
         return replace(step, after=replace(step.after, value=value))
 
 
-class CountsPeers(Rounds):
-    """A process learns only if messages of two peers are delivered."""
-
-    def receive(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
-        step = super().receive(of, c, chosen)
-
-        def arrived(q: Index, p: Index) -> Truth:
-            return Not(of.contents(chosen.delivered(q, p)) == of.no_messages)
-
-        def value(p: Index, q: Index) -> Any:
-            enough = c.some(lambda one: c.some(lambda two: And(Not(one == two), arrived(one, p), arrived(two, p))))
-            return If(enough, step.after.value(p, q), c.value(p, q))
-
-        return replace(step, after=replace(step.after, value=value))
-
-
 class DeliversUpwards(Rounds):
     """Nothing is delivered from a process to one with a smaller index."""
 
@@ -48,18 +37,6 @@ class DeliversUpwards(Rounds):
             return Implies(p < q, chosen.delivered(q, p) == of.no_transit)
 
         return replace(step, rules={**step.rules, "upwards": upwards})
-
-
-class FavoursFirst(Rounds):
-    """Process 1 is scheduled whenever another one is."""
-
-    def schedule(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
-        step = super().schedule(of, c, chosen)
-
-        def first_too(p: Index, q: Index) -> Truth:
-            return Implies(chosen.schedule(p), chosen.schedule(1))
-
-        return replace(step, rules={**step.rules, "first-too": first_too})
 
 
 class WaitsForAll(Rounds):

@@ -26,7 +26,7 @@ from fdverify.models.chandra_toueg.phases import (
     sender_correct,
     suspected,
 )
-from fdverify.models.chandra_toueg.properties import FAIRNESS, liveness, properties
+from fdverify.models.chandra_toueg.properties import FAIRNESS, properties
 from fdverify.models.detector import Detector
 from fdverify.models.model import Model, Option
 from fdverify.models.partial_synchrony import DELTA, PHI
@@ -82,16 +82,17 @@ def computed(
     """The detector under a model of computation."""
     phases = Phases(VARIANTS[variant], computation)
     encoding = partial_synchrony.encoding_of(buffer, delta)
+    detector = _detector(phases)
     return System(
         name="chandra-toueg",
         options={"variant": variant, **partial_synchrony.described(crash, timeout, encoding)},
         parameters=partial_synchrony.fixed(delta, phi, timeout, "the receiver's"),
         variables=_variables(phases, crash, encoding),
         phases=phases_of(phases, crash),
-        properties=properties(crash),
-        liveness=liveness(crash),
+        properties=properties(detector, crash),
+        liveness=detector.liveness(crash),
         fairness=FAIRNESS,
-        detector=_detector(phases),
+        detector=detector,
         worst=(late_message(phases.variant),),
         cast=_cast(crash),
     )
