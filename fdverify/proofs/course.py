@@ -87,10 +87,12 @@ class Course:
         _, stage, name, _ = task.key
         self._running.discard(task.key)
         self.result.seconds += outcome.seconds
-        if self.result.error is not None:
-            return []
         if outcome.error is not None:
-            self.result.error = outcome.error
+            # Which task is the first to fail is chance, and what is wrong is told best where obligations are made.
+            if self.result.error is None or stage == "prepare":
+                self.result.error = outcome.error
+            return []
+        if self.result.error is not None:
             return []
         if stage == "load":
             return self._loaded(outcome)

@@ -226,7 +226,7 @@ def test_nothing_is_checked_while_nothing_changes(tmp_path: Path) -> None:
         (("good.py", "--sarif", "found.sarif"), "error: --sarif is for one check"),
         (("good.py", "--suggest"), "error: --suggest is for one check"),
     ],
-    ids=["missing", "only", "json", "sarif", "suggest"],
+    ids=["missing", "only", "json", "html", "sarif", "suggest"],
 )
 def test_what_cannot_be_watched(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     (tmp_path / "good.py").write_text(files.GOOD)

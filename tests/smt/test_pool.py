@@ -82,13 +82,18 @@ class Heard:
         return {key for key, outcome in self.outcomes.items() if outcome.lost is not None}
 
 
+def here() -> set[int]:
+    """The processes that this one has started, a browser among them, perhaps."""
+    return {process.pid for process in children(os.getpid())}
+
+
 def ran(pool: Pool, tasks: Iterable[Task], deadline: float | None = None) -> Heard:
     """What came of the tasks; no process may be left after them."""
-    before = {process.pid for process in children(os.getpid())}
+    before = here()
     heard = Heard()
     with pool:
         pool.run(tasks, heard, deadline)
-    assert {process.pid for process in children(os.getpid())} == before
+    assert here() == before
     return heard
 
 
@@ -134,10 +139,11 @@ def heard_in(pool: Pool, tasks: Iterable[Task], deadline: float | None = None) -
 
 
 def test_workers_stay_for_the_next_run() -> None:
+    before = here()
     with Pool(1) as pool:
         first, second = (heard_in(pool, [Task("who", os.getpid)]).values["who"] for _ in range(2))
         assert first == second
-    assert children(os.getpid()) == []
+    assert here() == before
 
 
 def test_work_that_is_to_be_done_alone_has_a_process_of_its_own() -> None:
@@ -198,6 +204,7 @@ def test_a_task_that_loops_is_stopped_and_others_finish(jobs: int, patience: flo
 
 def test_others_finish_while_a_task_loops_without_a_limit() -> None:
     """One worker: the endless task is put aside again and again, and everything else is done meanwhile."""
+    before = here()
     tasks = [Task("endless", loop_for_ever, patience=0.05), *squares(range(10))]
     others: set[int] = set()
 
@@ -213,7 +220,7 @@ def test_others_finish_while_a_task_loops_without_a_limit() -> None:
     with pytest.raises(Enough):
         Pool(1).run(tasks, finished)
     assert others == set(range(10))
-    assert children(os.getpid()) == []
+    assert here() == before
 
 
 def test_a_task_within_its_limit_is_not_stopped() -> None:
@@ -292,6 +299,7 @@ def test_a_task_that_takes_too_much_memory_is_lost_alone(jobs: int) -> None:
 
 def test_an_error_of_the_listener_leaves_no_process(tmp_path: Path) -> None:
     """Whatever ends the run, the tasks that are still running end with it."""
+    before = here()
     started = tmp_path / "started"
 
     def fails(task: Task, outcome: Outcome) -> list[Task]:
@@ -300,7 +308,7 @@ def test_an_error_of_the_listener_leaves_no_process(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="heard enough"):
         Pool(2).run([Task("endless", partial(loop_for_ever, started)), *squares(range(3))], fails)
-    assert children(os.getpid()) == []
+    assert here() == before
 
 
 def test_tasks_run_in_other_processes() -> None:
