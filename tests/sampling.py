@@ -4,7 +4,11 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
+import pytest
+
 FULL = os.environ.get("FDVERIFY_TESTS") == "full"
+
+long = pytest.mark.skipif(not FULL, reason="takes long: make test-full runs it")
 
 Item = TypeVar("Item")
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.follow_readme import follow
 from tests.pages import CONSOLE, ROOT, Command, File, printed, run, steps, workplace, write
-from tests.sampling import FULL
+from tests.sampling import FULL, every
 
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
@@ -28,7 +28,12 @@ LONG = ("fdverify bounds accuracy", "fdverify infer", "verify-invariant invarian
 """How commands begin that are left to make test-full; what ships is checked elsewhere."""
 
 BLOCKS = dict.fromkeys(step for page in ALONE for step in steps(page.read_text()) if isinstance(step, Command))
-SHOWN = [command for command in BLOCKS if FULL or not command.line.startswith(LONG)]
+IN_README = [step for step in steps(README.read_text()) if isinstance(step, Command)]
+OTHERS = [command for command in BLOCKS if command not in IN_README]
+SHOWN = [
+    *IN_README,
+    *(command for command in every(3, OTHERS) if FULL or not command.line.startswith(LONG)),
+]
 
 
 @pytest.mark.parametrize("command", SHOWN, ids=[command.line for command in SHOWN])

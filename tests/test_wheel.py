@@ -17,7 +17,7 @@ import pytest
 
 from tests.cli.repair import repair
 from tests.cli.script import HANG_SECONDS, environment
-from tests.sampling import every
+from tests.sampling import every, long
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted(path.stem for path in (ROOT / "invariants").glob("[!_]*.py"))
@@ -98,6 +98,7 @@ def test_a_first_proof(kind: str, installed: Installed, tmp_path: Path) -> None:
     assert "failed" not in tests.stdout
 
 
+@long
 def test_the_shipped_proofs(installed: Installed, tmp_path: Path) -> None:
     found = installed.run("verify-invariant", "--shipped", "--json", cwd=tmp_path)
     assert found.returncode == 0

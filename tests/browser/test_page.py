@@ -12,6 +12,7 @@ from tests.browser.conftest import Pages
 from tests.browser.page import LOW_CONTRAST, PHONE, WIDE, Browser
 from tests.cli.processes import wait_until
 from tests.cli.test_html import COMMANDS, VERIFY, Parts
+from tests.sampling import every
 
 # What selenium calls them; it is imported only where there is a browser.
 HOME, END, LEFT, RIGHT, TAB = "\ue011", "\ue010", "\ue012", "\ue014", "\ue004"
@@ -233,9 +234,7 @@ def test_a_run_of_a_threshold_automaton(browser: Browser, pages: Pages) -> None:
     assert browser.state()["step"] == len(values) - 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [WIDE, PHONE])
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("name", "width", "scheme"), every(3, list(product(PAGES, (WIDE, PHONE), ("light", "dark")))))
 def test_it_can_be_read(browser: Browser, pages: Pages, name: str, width: int, scheme: str) -> None:
     path = pages.of(*PAGES[name])
     browser.open(path, width, scheme)

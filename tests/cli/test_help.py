@@ -17,6 +17,7 @@ from tests.sampling import FULL
 LONG = {
     "fdverify bounds accuracy": "explores many instances",
     "fdverify bounds detection": "explores many instances",
+    "fdverify cutoff chandra-toueg --property strong-accuracy --second-opinion cvc5": "asks two solvers",
     "fdverify infer": "searches for invariants",
     "fdverify map --delta 0..12": "explores many instances",
     "fdverify threshold table": "checks all that is published",

@@ -11,6 +11,7 @@ import pytest
 from tests.cli import written_proofs as files
 from tests.cli.script import environment
 from tests.cli.test_verify_invariant import verify, written
+from tests.sampling import long
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -103,6 +104,7 @@ def test_every_kind_of_trouble(cache: dict[str, str], tmp_path: Path) -> None:
     assert [result["level"] for result in run["results"]].count("error") == len(run["results"])
 
 
+@long
 def test_the_goal_of_a_model_and_unknown(cache: dict[str, str], tmp_path: Path) -> None:
     """What the file does not define is where the proof begins; unknown is a warning."""
     weak = files.VIOLATED.replace("return Not(s.suspected)", "return s.timeout >= 0")

@@ -16,7 +16,7 @@ from fdverify.proofs.course import Settings
 from fdverify.proofs.files import load_proof
 from fdverify.traces.run import replay
 from fdverify.verdict import Verdict
-from tests.sampling import every
+from tests.sampling import every, long
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LEAST = {"tla": "3*phi+delta", "ivy": "3*phi+delta+1"}
@@ -56,6 +56,7 @@ def test_accuracy_is_inferred_for_all_parameters(variant: str, guard: str, seed:
     assert (proof.options.get("variant", "tla"), len(proof.predicates()) <= 8) == (variant, True)
 
 
+@long
 def test_templates_give_few_and_readable_conjuncts_none_of_which_is_spare(tmp_path: Path) -> None:
     path = written(by_templates(job(variant="ivy", timeout="3*phi+delta+1"), 0), tmp_path)
     invariant = load_proof(path).at({}, {})
@@ -73,7 +74,7 @@ def failing(invariant: Any) -> list[str]:
     return [question.name for question in questions(invariant) if decide(question.script).status != "unsat"]
 
 
-@pytest.mark.parametrize("guard", ["3*phi+delta-1", "2*phi+delta", "3*phi"])
+@pytest.mark.parametrize("guard", every(3, ["3*phi+delta-1", "2*phi+delta", "3*phi"]))
 def test_a_guard_that_is_too_small_is_refuted(guard: str) -> None:
     asked = job(timeout=guard)
     found = infer(asked, ("templates", "spacer"), 0, None, silent)
@@ -135,6 +136,7 @@ def test_nothing_found_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "spacer: tired" in found.result.detail
 
 
+@long
 def test_a_property_of_ones_own_model(tmp_path: Path) -> None:
     asked = job("strong-accuracy", f"{EXAMPLES / 'own_property.py'}:DETECTOR", variant="ivy", timeout="3*phi+delta+1")
     path = written(by_templates(asked, 0), tmp_path)

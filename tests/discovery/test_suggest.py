@@ -28,7 +28,6 @@ NOT_RESTORED = {
 }
 SAMPLED = {
     ("eventually_strong_accuracy", "trusted_once_safe"),
-    ("tight_suspicion_length_tla", "message_grows_old"),
 }
 CHOSEN = [pair for pair in ten() if FULL or pair in SAMPLED]
 
