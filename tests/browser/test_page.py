@@ -1,7 +1,7 @@
 """The HTML page in a real browser: it shows the numbers of its document, step by step, and can be read by anyone."""
 
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
