@@ -75,11 +75,15 @@ class Checked:
 
 @dataclass(frozen=True)
 class Carried:
-    """A shipped proof, and the conjuncts of it that are false where two processes start; without any, it is of them."""
+    """A shipped proof, and the conjuncts of it that are false where two processes start; without any, it is of them.
+
+    ``until_crash``: only while the process that is watched is correct.
+    """
 
     proof: str
     goal: str
     false_at_start: tuple[str, ...]
+    until_crash: bool = False
 
 
 def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:

@@ -112,10 +112,11 @@ def _lemmas(found: Sequence[Checked], second: str | None) -> Table:
 
 
 def _print_carried(console: Console, carried: Sequence[Carried], variant: str) -> None:
-    holds = [each.proof for each in carried if not each.false_at_start]
-    if holds:
-        by = f"what verify-invariant --variant {variant} proves with these holds of N processes, for every N >= 1"
-        console.print(Text(f"{by}: {', '.join(holds)}"), soft_wrap=True)
+    by = f"what verify-invariant --variant {variant} proves with these holds of N processes, for every N >= 1"
+    for until_crash, said in ((False, by), (True, f"{by}, until the one that is watched crashes")):
+        holds = [each.proof for each in carried if not each.false_at_start and each.until_crash is until_crash]
+        if holds:
+            console.print(Text(f"{said}: {', '.join(holds)}"), soft_wrap=True)
     by_reason: dict[tuple[str, ...], list[str]] = {}
     for each in carried:
         by_reason.setdefault(each.false_at_start, []).append(each.proof)
