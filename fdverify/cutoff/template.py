@@ -85,6 +85,9 @@ class Template:
             raise UsageError(f"{self.name} declares the predicate {CORRECT}, which every template has")
         if not isinstance(self.rounds, Rounds):
             raise UsageError(f"{self.name}: its rounds are {shortened(self.rounds)}, not Rounds")
+        # It sees to it that every rule is in a lemma.
+        if getattr(self.rounds.step, "__func__", None) is not Rounds.step:
+            raise UsageError(f"{self.name}: its rounds have a step of their own", "write the sub-rounds instead")
 
     def _check_location(self, location: Location, kind: Kind) -> None:
         """The functions of a location are total, and send a message where one is sent."""

@@ -131,6 +131,13 @@ def test_rounds_that_look_into_values_are_bad_input(tmp_path: Path, condition: s
     assert outcome.stderr.count("\n") == 1
 
 
+def test_rounds_have_no_way_around_the_lemmas(tmp_path: Path) -> None:
+    file = changed(tmp_path, more=UPWARDS.replace("class Upwards(Rounds):", "class Upwards(Rounds):\n    step = None"))
+    outcome = run("cutoff", file, cwd=tmp_path)
+    assert outcome.code == 2
+    assert re.fullmatch(r"error: .*its rounds have a step of their own.*\n", outcome.stderr), outcome.stderr
+
+
 def test_rounds_that_are_not_of_the_class_are_explored_with_all_pairs() -> None:
     file = f"{EXAMPLE.with_name('broken_rounds.py')}:COUNTING"
     small = ("--processes", "2", "--delta", "0", "--phi", "1", "--depth", "2")
