@@ -122,7 +122,10 @@ def decided(found: Checked, hypotheses: Sequence[Any], negated: Any, possible: A
     opinion = second_opinion(script, second)
     if opinion.status == "sat":
         raise InternalError(f"Z3 proves {found.name}, and {second} refutes it")
-    return replace(found, second="agrees" if opinion.status == "unsat" else f"unknown: {opinion.reason}")
+    if opinion.status == "unknown":
+        why = f"{second} does not know: {opinion.reason}"
+        return replace(found, verdict=Verdict.UNKNOWN, detail=why, second="unknown", undecided=self_contained(script))
+    return replace(found, second="agrees")
 
 
 def _script(title: str, hypotheses: Sequence[Any], negated: Any) -> Script:

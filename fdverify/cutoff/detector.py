@@ -70,8 +70,6 @@ def _with_case(found: Checked, case: Case, variant: str, rounds: Rounds, second:
     this = decided(found, hypotheses, negated, z3.BoolVal(True), second)
     if this.verdict is Verdict.VIOLATED:
         return replace(this, detail=_told(case, hypotheses, spelled.conclusions))
-    if found.second is not None and found.second != "agrees":
-        return replace(this, second=found.second)
     return this
 
 

@@ -53,8 +53,6 @@ def _print(
             print_verdict(console, checked.verdict, checked.detail, f"{checked.name}: ")
         if checked.name in kept:
             console.print(Text(f"  its SMT-LIB text is kept in {kept[checked.name]}"), soft_wrap=True)
-        if checked.second not in (None, "agrees"):
-            console.print(Text(f"{checked.name}: {question.second} is {checked.second}"), soft_wrap=True)
     if found.carried and found.verdict is Verdict.PROVED:
         _print_carried(console, found.carried, str(question.options.get("variant", DEFAULT_VARIANT)))
     for explored in found.explored:
