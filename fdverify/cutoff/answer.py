@@ -149,11 +149,12 @@ class _Work:
     def __call__(self, send: Callable[[Event], None]) -> None:
         question = self.question
         template = question.found_template()
-        check_lemmas(template.rounds, question.second, send)
+        path = Path(question.template.rsplit(":", 1)[0])
+        with neighbours_importable(path), blaming(path):
+            check_lemmas(template.rounds, question.second, send)
         if question.template == SHIPPED:
             self._detector(send)
         if question.small is not None:
-            path = Path(question.template.rsplit(":", 1)[0])
             with neighbours_importable(path), blaming(path):
                 self._explore(template, question.small, send)
 

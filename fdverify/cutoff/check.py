@@ -75,11 +75,15 @@ class Checked:
 
 @dataclass(frozen=True)
 class Carried:
-    """A shipped proof, and the conjuncts of it that are false where two processes start; without any, it is of them."""
+    """A shipped proof, and the conjuncts of it that are false where two processes start; without any, it is of them.
+
+    ``until_crash``: only while the process that is watched is correct.
+    """
 
     proof: str
     goal: str
     false_at_start: tuple[str, ...]
+    until_crash: bool = False
 
 
 def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:
@@ -118,7 +122,10 @@ def decided(found: Checked, hypotheses: Sequence[Any], negated: Any, possible: A
     opinion = second_opinion(script, second)
     if opinion.status == "sat":
         raise InternalError(f"Z3 proves {found.name}, and {second} refutes it")
-    return replace(found, second="agrees" if opinion.status == "unsat" else f"unknown: {opinion.reason}")
+    if opinion.status == "unknown":
+        why = f"{second} does not know: {opinion.reason}"
+        return replace(found, verdict=Verdict.UNKNOWN, detail=why, second="unknown", undecided=self_contained(script))
+    return replace(found, second="agrees")
 
 
 def _script(title: str, hypotheses: Sequence[Any], negated: Any) -> Script:

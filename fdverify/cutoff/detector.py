@@ -17,14 +17,18 @@ from fdverify.cutoff.simulation import ACTIVE, IDLE, LAST_STEP, STEPS, STEPS_SIN
 from fdverify.cutoff.template import Location
 from fdverify.engines.inductive import Invariant, Kind, questions
 from fdverify.errors import UsageError, nearby
+from fdverify.liveness.argument import Argument
+from fdverify.liveness.detector_premises import has_crash_clock
 from fdverify.logic import And, Iff, Not, Truth
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG
-from fdverify.models.chandra_toueg.phases import PARTIAL_SYNCHRONY, VARIANTS
+from fdverify.models.chandra_toueg.phases import PARTIAL_SYNCHRONY, VARIANTS, SenderPc
 from fdverify.models.user_files import neighbours_importable
 from fdverify.proofs.files import load_proof, proof_files
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import FOLDER
 from fdverify.smt.decide import decide
+from fdverify.smt.script import Script, printed
+from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import Bool, Int, truth
 from fdverify.verdict import Verdict
 
@@ -66,8 +70,6 @@ def _with_case(found: Checked, case: Case, variant: str, rounds: Rounds, second:
     this = decided(found, hypotheses, negated, z3.BoolVal(True), second)
     if this.verdict is Verdict.VIOLATED:
         return replace(this, detail=_told(case, hypotheses, spelled.conclusions))
-    if found.second is not None and found.second != "agrees":
-        return replace(this, second=found.second)
     return this
 
 
@@ -135,7 +137,20 @@ def check_carried(variant: str, start: Location, paths: Sequence[Path], report: 
             for question in asked
             if question.kind is Kind.INITIATION and decide(question.script, core=False).status != "unsat"
         ]
-        report(Carried(path.stem, invariant.goal.name, tuple(false)))
+        report(Carried(path.stem, invariant.goal.name, tuple(false), _until_crash(invariant)))
+
+
+def _until_crash(invariant: Invariant) -> bool:
+    """Whether a proof says nothing of the rounds after the sender's crash: its model has none, and its goal needs them.
+
+    A goal that is true of every state in which the sender has crashed needs none.
+    """
+    if has_crash_clock(invariant.system):
+        return False
+    goal = invariant.goal.claims[-1] if isinstance(invariant.goal, Argument) else invariant.goal
+    state = Unrolling(invariant.system, anywhere=True).states[0].changed({"sender_pc": SenderPc.Crashed})
+    (negated,) = printed([truth(Not(goal.holds(state)))])
+    return decide(Script(f"{goal.name} after a crash", (), (), negated), core=False).status != "unsat"
 
 
 def _not_about(proof: Proof, path: Path, variant: str) -> str | None:

@@ -104,6 +104,8 @@ def _unary(tokens: list[str], text: str) -> tuple[Formula, list[str]]:
     words = rest[1:end]
     if any((word == ",") != (place % 2 == 1) for place, word in enumerate(words)) or len(words) % 2 == 0:
         raise _unreadable(text, first)
+    if not all(word[0].isalpha() or word[0] == "_" for word in words[::2]):
+        raise _unreadable(text, first)
     return Formula(first, indexes=tuple(words[::2])), rest[end + 1 :]
 
 

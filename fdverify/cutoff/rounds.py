@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
+from fdverify.logic import And, If, Implies, Not, Number, Or, Truth, shortened
 
 Index: TypeAlias = Any
 OfOne: TypeAlias = Callable[[Index], Any]
@@ -181,6 +181,8 @@ class Rounds:
             SubRound.COMPUTE: self.compute,
         }
         step = sub_rounds[name](of, c, chosen)
+        if not isinstance(step, Step):
+            raise UsageError(f"{name} of {type(self).__name__} gives {shortened(step)}, which is no Step")
         for rule in step.rules:
             if CONSTRAINTS.get(rule, name) is not name:
                 raise UsageError(f"{rule} is a rule of {CONSTRAINTS[rule]}, and {name} has it", "call it otherwise")

@@ -80,19 +80,27 @@ class Template:
             raise UsageError(f"{self.name} starts at {self.start}, which is none of its locations")
         for location, kind in self.locations.items():
             self._check_location(location, kind)
+        self._check_hashable("value", self.start_value)
         if CORRECT in self.predicates:
             raise UsageError(f"{self.name} declares the predicate {CORRECT}, which every template has")
         if not isinstance(self.rounds, Rounds):
             raise UsageError(f"{self.name}: its rounds are {shortened(self.rounds)}, not Rounds")
+        # It sees to it that every rule is in a lemma.
+        if getattr(self.rounds.step, "__func__", None) is not Rounds.step:
+            raise UsageError(f"{self.name}: its rounds have a step of their own", "write the sub-rounds instead")
 
     def _check_location(self, location: Location, kind: Kind) -> None:
         """The functions of a location are total, and send a message where one is sent."""
+        for name, function in (("next_location", self.next_location), ("generate_message", self.generate_message)):
+            if function(location) != function(location):
+                raise UsageError(f"{self.name}: {name} gives two answers at {location}", "let it depend on that only")
         following = self.next_location(location)
         if following not in self.locations:
             raise UsageError(
                 f"{self.name}: next_location({location}) is {shortened(following)}, which is none of its locations"
             )
         message = self.generate_message(location)
+        self._check_hashable("message", message)
         if (message is not None) != (kind is Kind.SEND):
             what = "nothing" if message is None else shortened(message)
             raise UsageError(
@@ -124,11 +132,14 @@ class Template:
             heard = "{" + ", ".join(map(str, sorted(messages, key=repr))) + "}"
             told = f"next_value({location}, {heard}, {shortened(value)})"
             raise UsageError(f"{self.name}: {told} is {shortened(found)}, which is no value like the first one")
+        self._check_hashable("value", found)
+        return found
+
+    def _check_hashable(self, what: str, found: Any) -> None:
         try:
             hash(found)
         except TypeError:
-            raise UsageError(f"{self.name}: the value {shortened(found)} cannot be hashed") from None
-        return found
+            raise UsageError(f"{self.name}: the {what} {shortened(found)} cannot be hashed") from None
 
     def two_answers(self, location: Location, value: Any) -> UsageError:
         return UsageError(

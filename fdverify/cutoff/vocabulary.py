@@ -2,7 +2,7 @@
 
 Lemmas are written over a vocabulary.  With symbols they are questions; with the model that answers a question they are
 evaluated, so that a counterexample is replayed by the same definitions that it is about.  All sorts are integers:
-nothing but equality is asked of them without quantifiers, and so a counterexample of any sort has one in the integers.
+nothing but equality can be asked of them, without quantifiers, so a counterexample of any sort has one in the integers.
 """
 
 from __future__ import annotations
@@ -14,10 +14,25 @@ from typing import Any
 import z3
 
 from fdverify.cutoff.rounds import Choices, Configuration, Index, Interpretation, Kind
-from fdverify.logic import Not, Number, Truth
-from fdverify.symbolic.values import Bool, Int, truth
+from fdverify.logic import Not, Number, Truth, misuse
+from fdverify.symbolic.values import Bool, Int, Value, truth
 
 KINDS = tuple(Kind)
+
+
+class Thing(Int):
+    """A location, a value, messages or a buffer: it is equal to another one or not, and that is all there is to it.
+
+    What holds of the order of integers, or of sums, need not hold of what a template has in their place.
+    """
+
+    __slots__ = ()
+
+    def _is_none(self, *others: Any) -> Any:
+        misuse("only equality can be asked of locations, values, messages and buffers", "leave the rest to next_value")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _is_none
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = __floordiv__ = __mod__ = _is_none
 
 
 class Vocabulary(ABC):
@@ -25,6 +40,10 @@ class Vocabulary(ABC):
 
     @abstractmethod
     def number(self, name: str, arity: int) -> Callable[..., Number]: ...
+
+    def thing(self, name: str, arity: int) -> Callable[..., Any]:
+        """What nothing but equality is asked of."""
+        return self.number(name, arity)
 
     @abstractmethod
     def truth(self, name: str, arity: int) -> Callable[..., Truth]: ...
@@ -38,12 +57,12 @@ class Vocabulary(ABC):
 
     def configuration(self, name: str, some: Callable[[Callable[[Index], Truth]], Truth]) -> Configuration:
         return Configuration(
-            location=self.number(f"{name}.location", 1),
+            location=self.thing(f"{name}.location", 1),
             active=self.truth(f"{name}.active", 1),
             idle=self.number(f"{name}.idle", 1),
-            received=self.number(f"{name}.received", 2),
-            value=self.number(f"{name}.value", 2),
-            buffer=self.number(f"{name}.buffer", 2),
+            received=self.thing(f"{name}.received", 2),
+            value=self.thing(f"{name}.value", 2),
+            buffer=self.thing(f"{name}.buffer", 2),
             some=some,
         )
 
@@ -51,7 +70,7 @@ class Vocabulary(ABC):
         return Choices(
             crash=self.truth(f"{name}.crash", 1),
             schedule=self.truth(f"{name}.schedule", 1),
-            delivered=self.number(f"{name}.delivered", 2),
+            delivered=self.thing(f"{name}.delivered", 2),
         )
 
 
@@ -60,6 +79,9 @@ class Symbols(Vocabulary):
 
     def number(self, name: str, arity: int) -> Callable[..., Number]:
         return _applied(name, arity, z3.IntSort(), Int)
+
+    def thing(self, name: str, arity: int) -> Callable[..., Any]:
+        return _applied(name, arity, z3.IntSort(), Thing)
 
     def truth(self, name: str, arity: int) -> Callable[..., Truth]:
         return _applied(name, arity, z3.BoolSort(), Bool)
@@ -70,7 +92,7 @@ class Symbols(Vocabulary):
         return Bool(z3.Exists([index], z3.And(inside, truth(claim(Int(index))))))
 
 
-def _applied(name: str, arity: int, sort: Any, kind: type[Int] | type[Bool]) -> Callable[..., Any]:
+def _applied(name: str, arity: int, sort: Any, kind: type[Value]) -> Callable[..., Any]:
     function = z3.Function(name, *[z3.IntSort()] * arity, sort)
     zero = Int(z3.IntVal(0))
     return lambda *arguments: kind(function(*(zero.lift(argument) for argument in arguments)))
@@ -101,16 +123,16 @@ class Uninterpreted(Interpretation):
     """Any template and any buffers: functions of which nothing is known but a few laws."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        number, truth_of = vocabulary.number, vocabulary.truth
-        self.start, self.crashed = vocabulary.constant("start"), vocabulary.constant("crashed")
-        self.start_value = vocabulary.constant("start_value")
-        self.no_messages, self.no_transit = vocabulary.constant("no_messages"), vocabulary.constant("no_transit")
+        thing, truth_of = vocabulary.thing, vocabulary.truth
+        self.start, self.crashed = thing("start", 0)(), thing("crashed", 0)()
+        self.start_value = thing("start_value", 0)()
+        self.no_messages, self.no_transit = thing("no_messages", 0)(), thing("no_transit", 0)()
         self.longest_rest = vocabulary.constant("longest_rest")
-        self._kind = number("kind", 1)
-        self._next_location, self._generate = number("next_location", 1), number("generate_message", 1)
-        self._next_value, self._joined = number("next_value", 3), number("joined", 2)
-        self._aged, self._with_fresh = number("aged", 1), number("with_fresh", 2)
-        self._without, self._contents = number("without", 2), number("contents", 1)
+        self._kind = vocabulary.number("kind", 1)
+        self._next_location, self._generate = thing("next_location", 1), thing("generate_message", 1)
+        self._next_value, self._joined = thing("next_value", 3), thing("joined", 2)
+        self._aged, self._with_fresh = thing("aged", 1), thing("with_fresh", 2)
+        self._without, self._contents = thing("without", 2), thing("contents", 1)
         self._may_take, self._within = truth_of("may_take", 2), truth_of("within", 2)
         self._overdue = truth_of("overdue", 1)
 

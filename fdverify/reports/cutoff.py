@@ -53,8 +53,6 @@ def _print(
             print_verdict(console, checked.verdict, checked.detail, f"{checked.name}: ")
         if checked.name in kept:
             console.print(Text(f"  its SMT-LIB text is kept in {kept[checked.name]}"), soft_wrap=True)
-        if checked.second not in (None, "agrees"):
-            console.print(Text(f"{checked.name}: {question.second} is {checked.second}"), soft_wrap=True)
     if found.carried and found.verdict is Verdict.PROVED:
         _print_carried(console, found.carried, str(question.options.get("variant", DEFAULT_VARIANT)))
     for explored in found.explored:
@@ -112,10 +110,11 @@ def _lemmas(found: Sequence[Checked], second: str | None) -> Table:
 
 
 def _print_carried(console: Console, carried: Sequence[Carried], variant: str) -> None:
-    holds = [each.proof for each in carried if not each.false_at_start]
-    if holds:
-        by = f"what verify-invariant --variant {variant} proves with these holds of N processes, for every N >= 1"
-        console.print(Text(f"{by}: {', '.join(holds)}"), soft_wrap=True)
+    by = f"what verify-invariant --variant {variant} proves with these holds of N processes, for every N >= 1"
+    for until_crash, said in ((False, by), (True, f"{by}, until the one that is watched crashes")):
+        holds = [each.proof for each in carried if not each.false_at_start and each.until_crash is until_crash]
+        if holds:
+            console.print(Text(f"{said}: {', '.join(holds)}"), soft_wrap=True)
     by_reason: dict[tuple[str, ...], list[str]] = {}
     for each in carried:
         by_reason.setdefault(each.false_at_start, []).append(each.proof)

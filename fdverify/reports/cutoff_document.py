@@ -66,11 +66,15 @@ class PropertyEntry(msgspec.Struct):
 
 
 class CarriedEntry(msgspec.Struct):
-    """A shipped proof; with all lemmas it is one for N processes, unless a conjunct is false where they start."""
+    """A shipped proof; with all lemmas it is one for N processes, unless a conjunct is false where they start.
+
+    ``until_crash``: only while the process that is watched is correct.
+    """
 
     proof: str
     goal: str
-    holds_for_every_n: bool
+    carries_over: bool
+    until_crash: bool
     false_at_start: list[str]
 
 
@@ -141,7 +145,13 @@ def cutoff_document(
             for name, shape in shapes.items()
         ],
         proofs=[
-            CarriedEntry(each.proof, each.goal, proved and not each.false_at_start, list(each.false_at_start))
+            CarriedEntry(
+                each.proof,
+                each.goal,
+                proved and not each.false_at_start,
+                each.until_crash,
+                list(each.false_at_start),
+            )
             for each in found.carried
         ],
         small=None

@@ -60,7 +60,7 @@ def test_the_detector_has_a_cutoff(validator: Any) -> None:
     assert document["verdict"] == "proved"
     assert {lemma["verdict"] for lemma in document["lemmas"]} == {"proved"}
     assert [entry["suffices"] for entry in document["properties"]] == [[1, 2]]
-    proofs = {entry["proof"]: entry["holds_for_every_n"] for entry in document["proofs"]}
+    proofs = {entry["proof"]: entry["carries_over"] for entry in document["proofs"]}
     assert proofs["strong_accuracy"]
     assert not proofs["tight_accuracy_tla"]
 
@@ -109,6 +109,33 @@ def test_rounds_that_are_not_of_the_class_are_shown_to_be_so(tmp_path: Path, val
     validator.validate(document)
     (lemma,) = (lemma for lemma in document["lemmas"] if lemma["name"] == "symmetry.receive")
     assert lemma["disagreement"]["differ"] == ["rule upwards(p, q)"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "line"),
+    [
+        (
+            "c.value(p, q) < 1",
+            r"changed\.py:\d+: only equality can be asked of locations, values, messages and buffers",
+        ),
+        ("c.value(p, q) + 1 == 1", r"changed\.py:\d+: only equality can be asked"),
+        ("c.value(p, q).suspected", r"changed\.py:\d+: AttributeError"),
+    ],
+)
+def test_rounds_that_look_into_values_are_bad_input(tmp_path: Path, condition: str, line: str) -> None:
+    file = changed(tmp_path, more=UPWARDS.replace("p < q", condition))
+    outcome = run("cutoff", file, cwd=tmp_path)
+    assert outcome.code == 2
+    assert outcome.stdout == ""
+    assert re.match(f"error: {line}", outcome.stderr), outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+
+
+def test_rounds_have_no_way_around_the_lemmas(tmp_path: Path) -> None:
+    file = changed(tmp_path, more=UPWARDS.replace("class Upwards(Rounds):", "class Upwards(Rounds):\n    step = None"))
+    outcome = run("cutoff", file, cwd=tmp_path)
+    assert outcome.code == 2
+    assert re.fullmatch(r"error: .*its rounds have a step of their own.*\n", outcome.stderr), outcome.stderr
 
 
 def test_rounds_that_are_not_of_the_class_are_explored_with_all_pairs() -> None:
@@ -171,6 +198,9 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str) -> None:
         ('if location == "judge"', "if peer.missed > 1:\n        raise ValueError\n    if 1", r".*: ValueError"),
         ('start="beat"', 'start="nowhere"', r".*starts at nowhere, which is none of its locations"),
         ("MISSED_HEARTBEATS =", "_, FIRST =", r".*"),
+        ('return "beat" if', "return object() if", r".*generate_message gives two answers at beat"),
+        ('return "beat" if', 'return ["beat"] if', r".*the message \['beat'\] cannot be hashed"),
+        ("start_value=Peer(0, False)", "start_value=[]", r".*the value \[\] cannot be hashed"),
     ],
 )
 def test_a_template_that_is_none_is_told_in_one_line(tmp_path: Path, old: str, new: str, line: str) -> None:

@@ -137,3 +137,36 @@ def test_a_proof_that_says_nothing_of_the_phase_carries_over_wherever_processes_
 def test_a_proof_of_something_else_is_refused(proof: Path, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
         detector.check_carried("tla", "send", [proof], lambda carried: None)
+
+
+NEVER = '''
+from fdverify.logic import Not
+from fdverify.proofs import Proof
+
+proof = Proof("chandra-toueg", timeout="any"{options})
+
+@proof.goal
+def never(s):
+    """Nobody is suspected."""
+    return Not(s.suspected)
+
+@proof.invariant
+def trusted(s):
+    """Nobody is suspected."""
+    return Not(s.suspected)
+'''
+
+
+@pytest.mark.parametrize(("options", "until_crash"), [("", True), (", crash=True", False)])
+def test_of_a_model_without_crashes_nothing_is_known_after_one(tmp_path: Path, options: str, until_crash: bool) -> None:
+    path = tmp_path / "never.py"
+    path.write_text(NEVER.format(options=options))
+    found: list[Carried] = []
+    detector.check_carried("tla", "send", [path], found.append)
+    assert found == [Carried("never", "never", (), until_crash)]
+
+
+def test_of_the_shipped_proofs_one_needs_that_nobody_crashes() -> None:
+    found: list[Carried] = []
+    detector.check_carried("ivy", "receive", (), found.append)
+    assert [each.proof for each in found if each.until_crash] == ["tight_suspicions_ivy"]

@@ -49,6 +49,8 @@ def test_a_state_formula_is_evaluated() -> None:
         ("G", "cannot be read at its end"),
         ("", "cannot be read at its end"),
         ("G correct(p) % 2", "cannot be read at %"),
+        ("G correct(&)", "cannot be read at correct"),
+        ("G suspected((, p)", "cannot be read at suspected"),
     ],
 )
 def test_what_has_no_cutoff_is_refused(formula: str, reason: str) -> None:

@@ -9,14 +9,17 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fdverify.cutoff import check
 from fdverify.cutoff.chandra_toueg import chandra_toueg
 from fdverify.cutoff.check import Checked, check_lemma, check_lemmas
+from fdverify.cutoff.detector import check_simulation
 from fdverify.cutoff.lemmas import Lemma, lemmas
 from fdverify.cutoff.rounds import CONSTRAINTS, Computation, Rounds, Step, SubRound
 from fdverify.cutoff.running import Running
 from fdverify.cutoff.vocabulary import Symbols, Vocabulary, laws
 from fdverify.errors import UsageError
 from fdverify.logic import And, Not
+from fdverify.smt.decide import Decision
 from fdverify.symbolic.values import truth
 from fdverify.verdict import Verdict
 from tests.cutoff.broken import BROKEN
@@ -81,6 +84,14 @@ def test_a_lemma_whose_hypotheses_cannot_be_is_vacuous() -> None:
 
     found = check_lemma(LEMMAS["projection-2.receive"], NobodyReceives())
     assert found.verdict is Verdict.VACUOUS
+
+
+def test_what_the_second_solver_does_not_know_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "second_opinion", lambda script, solver: Decision("unknown", reason="too hard"))
+    found = check_lemma(lemmas()[0], Rounds(), "cvc5")
+    assert (found.verdict, found.detail) == (Verdict.UNKNOWN, "cvc5 does not know: too hard")
+    simulated = check_simulation("tla", "send", "idle", True, Rounds(), "cvc5")
+    assert simulated.verdict is Verdict.UNKNOWN
 
 
 def test_a_rule_of_another_sub_round_is_refused() -> None:
