@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from fdverify.cli.options import action, json_option, model_options, option, property_option, time_limit_option
-from fdverify.cli.output import check_time_limit, check_writable, print_out, write_file
+from fdverify.cli.output import check_report, check_time_limit, print_out, write_file
 from fdverify.cli.progress import CellLine
 from fdverify.errors import UsageError
 from fdverify.models.model import Model, OptionValue
@@ -62,7 +62,7 @@ def _map(reference: str, model: Model, given: Mapping[str, Any]) -> int:
     question = Question(reference, given["claim"], grid, _pictures(model, given))
     check_time_limit(given["time_limit"])
     if given["svg"] is not None:
-        check_writable(given["svg"])
+        check_report(given["svg"])
     settings = Settings(
         scheduler=given["scheduler"],
         time_limit=given["time_limit"],

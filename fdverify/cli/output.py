@@ -39,6 +39,13 @@ def check_writable(path: Path) -> None:
         raise UsageError(f"cannot write {path}")
 
 
+def check_report(path: Path, about: Path | None = None) -> None:
+    """Refuse, for a report, a file that somebody has written: the report's own name may have been left out."""
+    check_writable(path)
+    if path.suffix == ".py" or (about is not None and path.resolve() == about.resolve()):
+        raise UsageError(f"a report is not written to {path}", "was the name of the report left out?")
+
+
 def write_file(path: Path, text: str) -> None:
     try:
         write_whole(path, text)

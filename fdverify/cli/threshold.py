@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fdverify.cli.epilog import epilog
-from fdverify.cli.output import HTML, check_time_limit, check_writable, print_out, write_page
+from fdverify.cli.output import HTML, check_report, check_time_limit, print_out, write_page
 from fdverify.cli.progress import TextLine
 from fdverify.errors import UsageError, did_you_mean
 
@@ -92,7 +92,7 @@ def _check(
 ) -> int:
     check_time_limit(time_limit)
     if html is not None:
-        check_writable(html)
+        check_report(html, file)
     if second_opinion is not None:
         from fdverify.smt.second import check_available
 

@@ -14,8 +14,8 @@ from fdverify.cli.guard import guarded, print_error, show_version
 from fdverify.cli.output import (
     HTML,
     SYMBOLIC,
+    check_report,
     check_time_limit,
-    check_writable,
     number_or_symbolic,
     print_out,
     write_file,
@@ -141,7 +141,9 @@ def _verify(
         check_available(second_opinion)
     for file in (html, sarif):
         if file is not None:
-            check_writable(file)
+            check_report(file)
+    if html is not None and sarif is not None and html.resolve() == sarif.resolve():
+        raise UsageError(f"--html and --sarif cannot both be {html}", "give each a file of its own")
     if smtlib is not None and smtlib.exists() and not smtlib.is_dir():
         raise UsageError(f"cannot write into {smtlib}: it is no folder")
     settings = Settings(

@@ -14,7 +14,7 @@ from rich.text import Text
 from fdverify.cli.output import print_out
 from fdverify.cli.progress import StageLine
 from fdverify.errors import FdverifyError, UsageError, nearby
-from fdverify.proofs.changes import Disk, is_concerned
+from fdverify.proofs.changes import Disk, is_concerned, is_elsewhere
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
 from fdverify.proofs.files import proof_files
@@ -77,7 +77,7 @@ class _Watching:
 
     def wait(self) -> None:
         """Wait until something has changed, and forget what it concerns."""
-        while self._look() == self._seen:
+        while self._look() == self._seen and not any(map(is_elsewhere, self._results.values())):
             sleep(_EVERY_SECONDS)
         self._take_in(self._settled())
 

@@ -55,6 +55,8 @@ class Raise:
 
     def until(self, first: int, enough: int) -> int:
         """How often a timeout that a raise makes longer is to be raised until it is enough."""
+        if self.times == 1:  # one by one, that may take as many steps as the bounds are large
+            return max(0, -((first - enough) // self.plus))
         timeout, number = first, 0
         while timeout < enough:
             timeout, number = self.of(timeout), number + 1

@@ -28,6 +28,10 @@ class _Seen:
     settled: bool
 
 
+_PACKAGE, _FOLDER = _KINDS = ("a package", "a folder of modules")
+"""What is said of a folder, in which no digest is."""
+
+
 class Disk:
     """The Python files in some folders, and others, as they are now."""
 
@@ -35,10 +39,12 @@ class Disk:
         self._seen: dict[Path, _Seen] = {}
 
     def look(self, folders: Iterable[Path], files: Iterable[Path]) -> dict[Path, str]:
-        """The digest of each file that is there."""
-        inside = {path for folder in set(folders) for path in _python_files(folder)}
+        """The digest of each file that is there; a folder that can be imported has what kind of package it is."""
+        folders = set(folders)
+        inside = {path for folder in folders for path in _python_files(folder)}
         found = {path: self._digest(path) for path in inside | set(files)}
-        return {path: each for path, each in found.items() if each is not None}
+        packages = {path: kind for folder in folders for path, kind in _packages(folder)}
+        return {**packages, **{path: each for path, each in found.items() if each is not None}}
 
     def _digest(self, path: Path) -> str | None:
         try:
@@ -46,7 +52,7 @@ class Disk:
             signature = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
             known = self._seen.get(path)
             if known is None or known.signature != signature or not known.settled:
-                settled = time_ns() - status.st_mtime_ns > _UNSETTLED
+                settled = time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _UNSETTLED
                 known = self._seen[path] = _Seen(signature, digest(path.read_bytes()), settled)
         except OSError:  # it is not there, or not for us
             return None
@@ -60,6 +66,21 @@ def _python_files(folder: Path) -> list[Path]:
         return []
 
 
+def _packages(folder: Path) -> list[tuple[Path, str]]:
+    """The folders in it that Python may import, one of which may stand in for a module of its name."""
+    try:
+        inside = [folder / entry.name for entry in os.scandir(folder) if entry.is_dir()]
+    except OSError:
+        return []
+    names = {path: {file.name for file in _python_files(path)} for path in inside}
+    return [(path, _PACKAGE if "__init__.py" in some else _FOLDER) for path, some in names.items() if some]
+
+
+def is_elsewhere(result: ProofResult) -> bool:
+    """Whether its name, or that of a folder on the way, has become a link to another file than the one that was run."""
+    return bool(result.files) and result.path.resolve() not in result.files
+
+
 def is_concerned(result: ProofResult, before: Mapping[Path, str], now: Mapping[Path, str]) -> bool:
     """Whether a proof may come out otherwise.
 
@@ -67,8 +88,8 @@ def is_concerned(result: ProofResult, before: Mapping[Path, str], now: Mapping[P
     cannot be loaded it is not known what it imports.
     """
     changed = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
-    came_or_went = {path for path in changed if path not in before or path not in now}
-    own = {result.path.resolve(), *result.files}
+    came_or_went = {path for path in changed if path not in before or path not in now or before[path] in _KINDS}
+    own = {result.path.resolve(), result.path.parent.resolve() / result.path.name, *result.files}
     folders = {path.parent for path in own}
     suspects: Collection[Path] = came_or_went if result.error is None else changed
-    return not own.isdisjoint(changed) or any(path.parent in folders for path in suspects)
+    return is_elsewhere(result) or not own.isdisjoint(changed) or any(path.parent in folders for path in suspects)

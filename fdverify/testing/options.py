@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 INI = "fdverify_files"
 _DEFAULT_FILES = ("proof_*.py",)
-_PROOF_WRITTEN = re.compile(rb"^\w+\s*(:[^=\n]*)?=\s*Proof\(", flags=re.MULTILINE)
+_PROOF_WRITTEN = re.compile(rb"^(\w+\s*(:[^=\n]*)?=\s*)+(\w+\.)*Proof\(", flags=re.MULTILINE)
 _UNKNOWN = ("fail", "xfail")
 
 

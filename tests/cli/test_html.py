@@ -134,3 +134,17 @@ def test_help_tells_of_it(arguments: tuple[str, ...]) -> None:
     outcome = called(*arguments, "--help")
     assert outcome.code == 0
     assert "--html FILE" in " ".join(outcome.stdout.split())
+
+
+def test_a_report_takes_no_place_of_what_somebody_wrote(tmp_path: Path) -> None:
+    """As when its name was left out: ``--html proofs/*.py``."""
+    proof, automaton, report = tmp_path / "proof.py", tmp_path / "strb.ta", tmp_path / "report"
+    proof.write_text((ROOT / "examples" / "first_proof.py").read_text())
+    automaton.write_text((ROOT / "examples" / "threshold" / "strb.ta").read_text())
+    written = {path: path.read_text() for path in (proof, automaton)}
+    refused = [called(VERIFY, str(proof), flag, str(proof)) for flag in ("--html", "--sarif")]
+    refused.append(called(VERIFY, str(proof), "--html", str(report), "--sarif", str(report)))
+    refused.append(called("simulate", "--delta", "1", "--phi", "1", "--itf", str(proof)))
+    refused.append(called("threshold", "check", str(automaton), "--html", str(automaton)))
+    assert [(found.code, found.stdout, found.stderr.count("\n")) for found in refused] == [(2, "", 1)] * len(refused)
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == written

@@ -236,3 +236,32 @@ def test_what_cannot_be_watched(arguments: tuple[str, ...], message: str, tmp_pa
     assert outcome.stderr.startswith(message)
     assert len(outcome.stderr.splitlines()) == 1
     assert not (tmp_path / "found.sarif").exists()
+
+
+def test_a_link_that_leads_to_another_file_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text(files.GOOD)
+    (tmp_path / "bad.py").write_text(files.NOT_INDUCTIVE)
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "proof.py"
+    link.symlink_to(tmp_path / "good.py")
+    with watching(tmp_path, "links/proof.py") as watch:
+        assert ": proved: " in watch.line()
+        aside = link.with_suffix(".aside")
+        aside.symlink_to(tmp_path / "bad.py")
+        os.replace(aside, link)
+        assert ": not-inductive: " in watch.line()
+        assert watch.ends() == 130
+
+
+def test_a_package_that_stands_in_for_a_module_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "proof.py").write_text(IMPORTING)
+    (tmp_path / "bounds.py").write_text("least = 0\n")
+    with watching(tmp_path, "proof.py") as watch:
+        assert ": proved: " in watch.line()
+        package = tmp_path / "bounds"
+        package.mkdir()
+        (package / "other.py").write_text("least = -9\n")
+        assert ": proved: " in watch.line(), "a folder that is no package does not come before a module"
+        (package / "__init__.py").write_text("least = -9\n")
+        assert ": proved: " not in watch.line()
+        assert watch.ends() == 130

@@ -424,6 +424,11 @@ def test_a_raise_in_words(raised: Raise, words: str, formula: str) -> None:
         timeout = raised.of(timeout)
 
 
+def test_raises_by_little_are_counted_at_once() -> None:
+    assert [Raise(plus=3).until(first, 8) for first in (1, 2, 3, 5, 7, 8, 9)] == [3, 2, 2, 1, 1, 0, 0]
+    assert Raise(plus=2).until(1, 10**18) == 5 * 10**17
+
+
 # ── finding the formulas
 
 

@@ -176,3 +176,11 @@ def test_the_oldest_pytest_is_the_one_that_is_named() -> None:
     (metadata,) = OLDEST_PYTEST.glob("pytest-*.dist-info")
     version = metadata.name.removeprefix("pytest-").removesuffix(".dist-info")
     assert f">={version}" in extra.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    "made", ["main = proof = Proof(", "proof = proofs.Proof(", "proof: proofs.Proof = proofs.Proof("]
+)
+def test_a_proof_may_be_written_in_several_ways(project: Project, made: str) -> None:
+    project.write(mine="import fdverify.proofs as proofs\n" + files.GOOD.replace("proof = Proof(", made))
+    assert project.ids()
