@@ -16,7 +16,7 @@ class Entries:
 
     def read(self, key: str) -> str | None:
         try:
-            checksum, content = self._file(key).read_text().splitlines()
+            checksum, content = self._file(key).read_text(encoding="utf-8").splitlines()
         except (OSError, ValueError):
             return None
         return content if checksum == _checksum(key, content) else None
@@ -75,12 +75,12 @@ def write_whole(path: Path, text: str, aside: Path | None = None) -> None:
     Until it is whole it is beside the old one, hidden, or ``aside`` in a folder of the same disk.
     """
     if path.exists() and not path.is_file():
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         return
     prefix = f".{path.name[:40]}." if aside is None else f"{os.getpid()}."
     handle, name = tempfile.mkstemp(dir=aside or path.parent, prefix=prefix)
     try:
-        with os.fdopen(handle, "w") as file:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)

@@ -56,7 +56,7 @@ def _write(template: str, name: str, more: list[str]) -> None:
         with path.open("x", encoding="utf-8") as file:
             _fill(file, text)
     except FileExistsError:
-        raise UsageError(f"there is a {path} already", "choose another name") from None
+        raise UsageError(f"{path} is there already", "choose another name") from None
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
     commands = [f"verify-invariant {path}", *more]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 
 from fdverify.errors import UsageError
@@ -22,6 +23,8 @@ class ReaderGone(Exception):
 def print_out(text: str) -> None:
     """Write to stdout, and learn now, not at exit, whether it can be written."""
     try:
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # what was found is told in any encoding
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:

@@ -83,14 +83,15 @@ def accurate(s: State) -> Truth:
 
 
 def build(delta: int | None, period: int | None, *, timeout: str) -> System:
-    """The detector with these bounds (None: arbitrary) and this initial timeout."""
+    """The detector with these bounds (None: arbitrary) and this initial timeout (an expression, or any)."""
+    initial = None if timeout == "any" else parse_expression(timeout, {"delta", "period"})
     return System(
         name="NAME",
         options={"timeout": timeout},
         parameters=(
             replace(DELTA, value=delta),
             replace(PERIOD, value=period),
-            Parameter("initial_timeout", 1, parse_expression(timeout, {"delta", "period"}), "the first timeout"),
+            Parameter("initial_timeout", 1, initial, "the first timeout"),
         ),
         variables=(
             Variable("suspected", Flags(), initial=lambda s: False),
@@ -146,7 +147,7 @@ DETECTOR = Model(
     name="NAME",
     summary="a heartbeat detector with a timeout that grows",
     parameters=(DELTA, PERIOD),
-    options=(Option("timeout", "the initial timeout", "period+delta", metavar="EXPR"),),
+    options=(Option("timeout", "the initial timeout, or any", "period+delta", metavar="EXPR|any"),),
     default_property="strong-accuracy",
     build=build,
 )

@@ -157,3 +157,9 @@ def test_no_space_for_output(flags: tuple[str, ...]) -> None:
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("error: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_was_found_is_told_in_any_encoding() -> None:
+    told = run("simulate", "--delta", "0", "--phi", "1", "--depth", "1", env=environment(PYTHONIOENCODING="ascii"))
+    assert (told.code, told.stderr) == (0, "")
+    assert "\\u2503" in told.stdout

@@ -20,6 +20,7 @@ from fdverify.smt.decide import decide
 from fdverify.traces.steps import Shown, shown
 from fdverify.verdict import Verdict, silent
 from tests.proofs.published import FALSE, NEVER, formula_68, formula_90
+from tests.sampling import every
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "paper-errata.md").read_text()
@@ -46,7 +47,7 @@ def test_a_formula_that_is_false_in_a_reachable_state(number: str) -> None:
     assert table(shown(system, result.run)) in PAGE
 
 
-@pytest.mark.parametrize("number", NEVER)
+@pytest.mark.parametrize("number", every(3, list(NEVER)))
 def test_a_premise_that_never_holds(number: str) -> None:
     formula, crash = NEVER[number]
     met = False

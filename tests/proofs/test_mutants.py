@@ -165,7 +165,7 @@ def rows(exploration: Exploration) -> list[set[tuple[Any, ...]]]:
     return [set(zip(*(column.tolist() for column in level), strict=True)) for level in exploration.levels]
 
 
-@pytest.mark.parametrize("mutant", every(10, MODEL_MUTANTS), ids=str)
+@pytest.mark.parametrize("mutant", every(19, MODEL_MUTANTS), ids=str)
 def test_a_mutant_of_the_model_is_refuted_or_harmless(mutant: ModelMutant) -> None:
     invariant = mutant.invariant()
     found = refuted(invariant, in_full=True)
@@ -188,7 +188,7 @@ def test_a_mutant_of_the_model_is_refuted_or_harmless(mutant: ModelMutant) -> No
         explorer_confirms(invariant.system, claim(invariant, failure), broken.step)
 
 
-@pytest.mark.parametrize("mutant", every(10, PROOF_MUTANTS), ids=str)
+@pytest.mark.parametrize("mutant", every(19, PROOF_MUTANTS), ids=str)
 def test_a_mutant_of_a_proof_is_refuted_or_harmless(mutant: ProofMutant) -> None:
     invariant = mutant.invariant()
     found = refuted(invariant, in_full=False)

@@ -19,6 +19,7 @@ from fdverify.smt.solver import FreshSolver
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import Value
 from fdverify.symbolic.witness import read_state
+from tests.sampling import every
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 Made = dict[str, Any]
@@ -309,7 +310,7 @@ def test_all_ends_of_a_round(encoding: str, delta: int, phi: int, variant: str, 
 
 @encodings
 @pytest.mark.parametrize("phi", [1, 2])
-@pytest.mark.parametrize("delta", [0, 1, 2, 3])
+@pytest.mark.parametrize("delta", every(2, [2, 0, 3, 1]))
 def test_reachable_states(delta: int, phi: int, encoding: str) -> None:
     """Frontier by frontier through the compiled round alone, starting from the compiled initial state."""
     system = chandra_toueg(delta, phi, buffer=encoding)

@@ -17,7 +17,7 @@ def any_pytest(request: pytest.FixtureRequest, project: Project) -> Project:
     return project
 
 
-@pytest.fixture(params=every(3, ["oldest", "oldest-xdist", "newest", "newest-xdist"]))
+@pytest.fixture(params=every(4, ["newest-xdist", "oldest", "oldest-xdist", "newest"]))
 def any_run(request: pytest.FixtureRequest, project: Project) -> tuple[Project, tuple[str, ...]]:
     """The project under both, and the arguments for a run with pytest-xdist or without."""
     pytest_version, _, xdist = request.param.partition("-")
