@@ -49,6 +49,9 @@ def described(document: dict[str, Any]) -> str:
         return f"{sum(len(panel['cells']) for panel in document['panels'])} cells"
     if "formula" in document:
         return f"{document['status']}, {document['explored']} instances explored"
+    if "lemmas" in document:
+        slowest = max(lemma["seconds"] for lemma in document["lemmas"])
+        return f"{document['verdict']}, {len(document['lemmas'])} lemmas, the slowest {slowest:.2f} s"
     if "proofs" not in document:
         figures = [f"{name} {value}" for name, value in document["statistics"].items()]
         return ", ".join([document["verdict"], *figures])

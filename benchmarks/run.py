@@ -81,6 +81,12 @@ COMMANDS = (
     Timed("all shipped proofs, the tight ones included", "invariants --no-cache", "", "", "verify-invariant"),
     Timed("all shipped proofs, cached", "invariants", "", "", "verify-invariant"),
     Timed("liveness with an arbitrary GST", "examples/gst --no-cache", "15 s", "", "verify-invariant"),
+    Timed("ping-pong, four proofs", "examples/ping_pong --no-cache", "", "", "verify-invariant"),
+    Timed("a timeout that doubles, five proofs", "examples/doubling --no-cache", "", "", "verify-invariant"),
+    *(
+        Timed(f"cutoff, {variant}", f"cutoff chandra-toueg --variant {variant} --second-opinion cvc5", "10 s a lemma")
+        for variant in LEAST_LINEAR
+    ),
     *(
         Timed(f"bounds {about}, {variant}", f"bounds {about} --variant {variant}", "45 s")
         for about in ("accuracy", "detection")
