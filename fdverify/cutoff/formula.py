@@ -111,6 +111,13 @@ def _unary(tokens: list[str], text: str) -> tuple[Formula, list[str]]:
 
 def shape_of(template: Template, text: str) -> Shape:
     """The formula, if it fits the cutoff theorems; why it does not, otherwise."""
+    try:
+        return _shape(template, text)
+    except RecursionError:
+        raise UsageError("the property is nested too deeply to be read") from None
+
+
+def _shape(template: Template, text: str) -> Shape:
     formula = parse(text)
     atoms = [part for part in formula.walk() if part.indexes]
     for atom in atoms:

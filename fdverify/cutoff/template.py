@@ -81,6 +81,11 @@ class Template:
         for location, kind in self.locations.items():
             self._check_location(location, kind)
         self._check_hashable("value", self.start_value)
+        for name, predicate in self.predicates.items():
+            if not callable(predicate):
+                raise UsageError(f"{self.name}: the predicate {name} is {shortened(predicate)}, not a function")
+        if not isinstance(self.claims, tuple) or not all(isinstance(claim, Claim) for claim in self.claims):
+            raise UsageError(f"{self.name}: its claims are {shortened(self.claims)}, not a tuple of Claim")
         if CORRECT in self.predicates:
             raise UsageError(f"{self.name} declares the predicate {CORRECT}, which every template has")
         if not isinstance(self.rounds, Rounds):

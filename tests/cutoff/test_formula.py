@@ -1,5 +1,8 @@
 """Properties of N processes: which shapes have a cutoff."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from fdverify.cutoff.chandra_toueg import CLAIMS, chandra_toueg
@@ -51,8 +54,21 @@ def test_a_state_formula_is_evaluated() -> None:
         ("G correct(p) % 2", "cannot be read at %"),
         ("G correct(&)", "cannot be read at correct"),
         ("G suspected((, p)", "cannot be read at suspected"),
+        ("!" * 3000 + "correct(p)", "nested too deeply"),
     ],
 )
 def test_what_has_no_cutoff_is_refused(formula: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason.replace("(", r"\(").replace(")", r"\)")):
         shape_of(TEMPLATE, formula)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"predicates": {"suspected": "yes"}}, "the predicate suspected is 'yes', not a function"),
+        ({"claims": "G correct(p)"}, "its claims are 'G correct.p.', not a tuple of Claim"),
+    ],
+)
+def test_a_template_that_says_nothing_is_refused(wrong: dict[str, Any], reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        replace(TEMPLATE, **wrong)
