@@ -65,8 +65,8 @@ def test_what_has_no_cutoff_is_refused(formula: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        ({"predicates": {"suspected": "yes"}}, "the predicate suspected is 'yes', not a function"),
-        ({"claims": "G correct(p)"}, "its claims are 'G correct.p.', not a tuple of Claim"),
+        ({"predicates": {"suspected": "yes"}}, "the predicate suspected is yes, not a function"),
+        ({"claims": "G correct(p)"}, "its claims are G correct.p., not a tuple of Claim"),
     ],
 )
 def test_a_template_that_says_nothing_is_refused(wrong: dict[str, Any], reason: str) -> None:
