@@ -108,6 +108,7 @@ def test_the_shipped_proofs(installed: Installed, tmp_path: Path) -> None:
     assert not (installed.package / "invariants" / "__pycache__").exists()
 
 
+@long
 def test_shipped_proofs_and_others(installed: Installed, tmp_path: Path) -> None:
     assert installed.run("fdverify", "new", "proof", "strong_accuracy", cwd=tmp_path).returncode == 0
     found = installed.run("verify-invariant", "strong_accuracy.py", "--shipped", "--only", "goal", cwd=tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from fdverify.reports.bounds_document import CONFIGURATION_SCHEMA, SCHEMA, configuration_schema, schema
 from fdverify.reports.document import SCHEMA as RESULT_SCHEMA
 from tests.cli.script import Outcome, run
-from tests.sampling import FULL
+from tests.sampling import FULL, long
 
 
 def document(*arguments: str) -> dict[str, object]:
@@ -24,6 +24,7 @@ def test_the_schemas_ship_as_they_are() -> None:
     assert CONFIGURATION_SCHEMA.read_bytes() == configuration_schema()
 
 
+@long
 @pytest.mark.parametrize("variant", ["ivy", "tla"] if FULL else ["tla"])
 def test_accuracy_as_json(variant: str) -> None:
     found = document("bounds", "accuracy", "--variant", variant)

@@ -17,7 +17,7 @@ import pytest
 from fdverify.reports.map_document import SCHEMA, schema
 from tests.cli.processes import heed_interrupts, in_session, wait_until
 from tests.cli.script import ESCAPE, environment, odd_lines, run, script
-from tests.sampling import FULL
+from tests.sampling import FULL, long
 
 TIMEOUTS = ("--timeout", "3*phi", "--timeout", "3*phi+delta", "--timeout", "6*phi+delta")
 RANGES = ("--delta", "0..12", "--phi", "1..8") if FULL else ("--delta", "0..4", "--phi", "1..3")
@@ -395,6 +395,7 @@ def test_a_cluster_tells_what_is_wrong_with_a_model(scheduler: str, env: dict[st
     assert outcome.stderr == f"error: {tmp_path / 'broken.py'}:7: RuntimeError: out of order\n"
 
 
+@long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_interrupted_while_a_cluster_works(scheduler: str, env: dict[str, str]) -> None:
     with started("--delta", "4", "--phi", "1..60", "--scheduler", scheduler, env=env) as process:

@@ -18,7 +18,7 @@ def cache(tmp_path: Path) -> dict[str, str]:
     return environment(XDG_CACHE_HOME=str(tmp_path / ".cache"))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", every(2, KINDS))
 def test_it_fails_and_the_hint_repairs_it(kind: str, tmp_path: Path, cache: dict[str, str]) -> None:
     told = run("new", kind, "demo", cwd=tmp_path)
     assert (told.code, told.stderr) == (0, "")

@@ -80,6 +80,7 @@ def test_what_is_proved_has_no_result(cache: dict[str, str], tmp_path: Path) -> 
     assert (code, run["results"]) == (0, [])
 
 
+@long
 def test_every_kind_of_trouble(cache: dict[str, str], tmp_path: Path) -> None:
     not_initially = files.GOOD.replace(
         '"""The same."""\n    return s.receiver_timer < s.phi', '"""Never."""\n    return s.timeout < 0'

@@ -12,7 +12,7 @@ import pytest
 from fdverify.reports import threshold_tables
 from fdverify.reports.threshold_document import SCHEMA, schema
 from tests.cli.script import run
-from tests.sampling import every
+from tests.sampling import every, long
 from tests.threshold.small import STRB
 
 WEAKER = ("--assume", "N >= 3*T", "--assume", "F <= T", "--spec", "relay")
@@ -137,6 +137,7 @@ def test_a_bad_file_is_one_line(tmp_path: Path) -> None:
         assert re.fullmatch(r"error: .*odd\.ta:3:1: '}' was not expected here.*\n", outcome.stderr)
 
 
+@long
 def test_published_tables_beside_ours(tmp_path: Path) -> None:
     folder = tmp_path / "threshold"
     (folder / "dialog").mkdir(parents=True)

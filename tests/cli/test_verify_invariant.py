@@ -16,7 +16,7 @@ from fdverify.smt.decide import Decision
 from tests.cli import written_proofs as files
 from tests.cli.processes import heed_interrupts
 from tests.cli.script import HANG_SECONDS, Outcome, environment, script
-from tests.sampling import FULL, every
+from tests.sampling import FULL, every, long
 
 ROOT = Path(__file__).parents[2]
 INVARIANTS = ROOT / "invariants"
@@ -146,6 +146,7 @@ def test_the_rows_of_table_3(proof: str, phi: str, cache: dict[str, str]) -> Non
     assert (code, verdicts(document)) == (0, {proof: "proved"})
 
 
+@long
 def test_a_claim_that_needs_more_rounds(cache: dict[str, str]) -> None:
     path = str(ROOT / "examples" / "spaced_messages.py")
     assert found(path, "--k", "1", env=cache)[0] == 1
@@ -380,6 +381,7 @@ def test_only_one_conjunct_claims_nothing_of_the_proof(tmp_path: Path, cache: di
     assert found(str(waits), "--only", "trusted-init", env=cache)[0] == 0
 
 
+@long
 def test_the_answer_does_not_depend_on_the_workers(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", waits=files.NOT_INDUCTIVE, short=files.VIOLATED, good=files.GOOD)
 
@@ -411,6 +413,7 @@ def test_what_was_proved_is_reused_until_it_changes(tmp_path: Path, cache: dict[
     assert {name for name, reused in after.items() if not reused} == {"more-init", "more-step"}
 
 
+@long
 def test_unknown_is_never_remembered(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", hours=files.HOURS)
     for _ in range(2):
@@ -512,6 +515,7 @@ def test_a_file_is_checked_once_whatever_it_is_called(tmp_path: Path, cache: dic
     assert [proof["file"] for proof in document["proofs"]] == [str(folder / "good.py")]
 
 
+@long
 def test_what_was_proved_is_found_whatever_else_is_checked(tmp_path: Path, cache: dict[str, str]) -> None:
     """The text of an obligation does not depend on what its process has printed before."""
     names = ("strong_accuracy", "tight_accuracy_ivy", "eventual_trust")

@@ -117,6 +117,7 @@ def test_what_is_found_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "does not pass as a proof" in found.result.detail
 
 
+@long
 def test_where_one_is_not_believed_the_other_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "spacer", too_weak)
     asked = job(variant="ivy", timeout="3*phi+delta+1")

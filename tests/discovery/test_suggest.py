@@ -18,7 +18,7 @@ from fdverify.reports.proof_document import SCHEMA
 from fdverify.verdict import Verdict
 from tests.cli.script import environment, script
 from tests.discovery.dropped import broken_pairs, conjuncts, is_proved, ten, without
-from tests.sampling import FULL
+from tests.sampling import FULL, long
 
 ROOT = Path(__file__).parents[2]
 NOT_RESTORED = {
@@ -121,6 +121,7 @@ def verify(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([program, *arguments], env=env, capture_output=True, text=True)
 
 
+@long
 def test_what_is_printed_can_be_pasted_and_is_then_proved(tmp_path: Path) -> None:
     path = tmp_path / "told.py"
     path.write_text(_TOLD.replace("{more}", ""))

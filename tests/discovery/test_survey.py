@@ -19,7 +19,7 @@ from fdverify.job import Job
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.smt.pool import Outcome
 from fdverify.verdict import Verdict
-from tests.sampling import FULL
+from tests.sampling import FULL, every
 
 LEAST = "3*phi + 3*(delta//3) + min(delta%3, 1)*min(phi-1, 1)"
 """The least timeout of the tla variant with which strong accuracy holds."""
@@ -96,7 +96,7 @@ def verdicts(found: Map, panel: int = 0) -> dict[tuple[int, ...], tuple[Verdict 
     return {tuple(cell.parameters.values()): (cell.verdict, cell.rounds) for cell in cells}
 
 
-@pytest.mark.parametrize("variant", ["tla", "ivy"])
+@pytest.mark.parametrize("variant", every(2, ["tla", "ivy"]))
 def test_cells_are_what_the_explorer_says(variant: str) -> None:
     timeouts = ("3*phi", "3*phi+delta-1")
     found = made(detector(SMALL, *timeouts, variant=variant), jobs=2)

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.script import environment, run
 from tests.cli.test_verify_invariant import found, verify, written
 from tests.liveness.proofs import ROOT, SUSPICION, TRUST
-from tests.sampling import FULL
+from tests.sampling import FULL, long
 
 GST = ROOT / "examples" / "gst"
 BROKEN = ROOT / "examples" / "broken_detectors.py"
@@ -61,6 +61,7 @@ def test_the_bounds_are_numbers_where_the_parameters_are(cache: dict[str, str]) 
     }
 
 
+@long
 def test_an_arbitrary_stabilisation_time(cache: dict[str, str]) -> None:
     """All four proofs."""
     code, document = found(str(GST), env=cache)
@@ -71,6 +72,7 @@ def test_an_arbitrary_stabilisation_time(cache: dict[str, str]) -> None:
     assert "max(settled_timeout, 6*phi + delta)*phi" in bounds(completeness)["detection"]
 
 
+@long
 @pytest.mark.parametrize(
     ("path", "plain"), [("accuracy_delayed", TRUST), ("completeness_lossy", SUSPICION)][: 2 if FULL else 1]
 )

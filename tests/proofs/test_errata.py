@@ -20,7 +20,7 @@ from fdverify.smt.decide import decide
 from fdverify.traces.steps import Shown, shown
 from fdverify.verdict import Verdict, silent
 from tests.proofs.published import FALSE, NEVER, formula_68, formula_90
-from tests.sampling import every
+from tests.sampling import every, long
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "paper-errata.md").read_text()
@@ -74,6 +74,7 @@ def test_a_premise_that_never_holds(number: str) -> None:
 ALWAYS = Property("always", lambda s: True, "")
 
 
+@long
 def test_the_claim_that_precedence_lost_is_needed() -> None:
     """With (68) as printed, the induction fails at a step that the errata show."""
     invariant = load_proof(ROOT / "invariants" / "strong_completeness_any_timeout.py").at({}, {})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli import written_proofs as files
-from tests.sampling import FULL
+from tests.sampling import FULL, long
 from tests.testing.project import OLDEST_PYTEST, Project
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +23,7 @@ def obligations(document: str) -> list[str]:
     return [f"{proof['file']}::{found['name']}" for proof in proofs for found in proof["obligations"]]
 
 
+@long
 def test_the_ids_are_the_obligations_of_the_command_line(project: Project) -> None:
     left_out = () if FULL else ("strong_completeness_*", "lasting_*", "asynchronous_*")
     ignored = shutil.ignore_patterns("__pycache__", *left_out)

@@ -6,7 +6,7 @@ import pytest
 
 from fdverify.testing.options import Options
 from tests.cli import written_proofs as files
-from tests.sampling import every
+from tests.sampling import every, long
 from tests.testing.project import XDIST, Project, junit
 
 
@@ -75,6 +75,7 @@ def test_what_was_proved_before_costs_nothing_unless_told(project: Project) -> N
     assert efforts(project, "--fdverify-no-cache")["bounded-step"] > 0
 
 
+@long
 def test_a_seed_is_another_way_to_decide(project: Project) -> None:
     project.write(proof_good=files.GOOD)
     assert efforts(project)["bounded-step"] > 0

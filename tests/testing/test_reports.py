@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli import written_proofs as files
 from tests.cli.processes import children, heed_interrupts, living, wait_until
+from tests.sampling import every
 from tests.testing.project import LONG_ENOUGH, Project, junit
 
 
@@ -53,7 +54,7 @@ def test_step_tables_have_no_colour(project: Project, colour: str) -> None:
     assert text.strip() in found.out, "not coloured by pytest either"
 
 
-@pytest.mark.parametrize("capture", ["fd", "sys", "no", "tee-sys"])
+@pytest.mark.parametrize("capture", every(3, ["fd", "sys", "no", "tee-sys"]))
 def test_it_works_however_output_is_captured(project: Project, capture: str) -> None:
     project.write(proof_bad=files.NOT_INDUCTIVE.replace("return Not(s", "print('evaluated')\n    return Not(s"))
     found = project.pytest(f"--capture={capture}", "-k", "trusted or waits")

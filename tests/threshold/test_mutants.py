@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from tests.sampling import long
 from tests.threshold.mutants import SPECIFICATIONS, mutants
 from tests.threshold.mutants.bases import BASES
 from tests.threshold.mutants.generate import LARGEST
@@ -77,6 +78,7 @@ def reached(rules: list[Rule], start: str) -> set[str]:
     return found
 
 
+@long
 def test_some_of_each_shape_hold_and_some_are_broken() -> None:
     answers = Counter(
         (name, holds(text, name, values))
