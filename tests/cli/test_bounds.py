@@ -25,7 +25,7 @@ def test_the_schemas_ship_as_they_are() -> None:
 
 
 @long
-@pytest.mark.parametrize("variant", ["ivy", "tla"] if FULL else ["tla"])
+@pytest.mark.parametrize("variant", ["ivy", "tla"])
 def test_accuracy_as_json(variant: str) -> None:
     found = document("bounds", "accuracy", "--variant", variant)
     jsonschema.validate(found, json.loads(SCHEMA.read_text()))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli import written_proofs as files
-from tests.sampling import FULL, long
+from tests.sampling import long
 from tests.testing.project import OLDEST_PYTEST, Project
 
 ROOT = Path(__file__).parents[2]
@@ -25,12 +25,11 @@ def obligations(document: str) -> list[str]:
 
 @long
 def test_the_ids_are_the_obligations_of_the_command_line(project: Project) -> None:
-    left_out = () if FULL else ("strong_completeness_*", "lasting_*", "asynchronous_*")
-    ignored = shutil.ignore_patterns("__pycache__", *left_out)
+    ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "invariants", project.folder / "invariants", ignore=ignored)
     ids = project.ids(INI, "invariants")
     assert ids == obligations(project.verify_invariant("invariants", "--json").out)
-    assert len(ids) > (300 if FULL else 100)
+    assert len(ids) > 300
     assert "invariants/strong_accuracy.py::silent_sender-step" in ids
 
 
