@@ -80,6 +80,7 @@ def cutoff(
         check_available(second_opinion)
     from fdverify.cutoff.answer import Question, answer, shapes
     from fdverify.cutoff.catalogue import SHIPPED
+    from fdverify.proofs.files import proof_files
 
     given = {"timeout": timeout, "variant": variant, "start": start}
     options = {name: value for name, value in given.items() if value is not None}
@@ -87,6 +88,7 @@ def cutoff(
     question = Question(template, options, claim, second_opinion, small, tuple(proofs or ()))
     if proofs and template != SHIPPED:
         raise UsageError(f"--proofs is an option of {SHIPPED} only", "no other template has a model of two processes")
+    proof_files(question.proofs)  # what is not there is said before the work
     fitting = shapes(question)
     line = TextLine("cutoff")
     try:
