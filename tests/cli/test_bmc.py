@@ -137,7 +137,7 @@ def test_show_of_a_whole_round_is_its_end() -> None:
     assert ends == [step["show"] for step in rounds["trace"]["steps"]]
 
 
-@pytest.mark.parametrize("name", ["run.itf.json", "run.py"])
+@pytest.mark.parametrize("name", ["run.itf.json", "run.py:RUN"])
 def test_itf_has_the_same_states(tmp_path: Path, name: str) -> None:
     code, document = found("bmc", *SMALL, "--itf", name, cwd=tmp_path)
     assert code == 1
