@@ -94,8 +94,7 @@ def _cast(with_crash: bool) -> Cast:
 
 def _variables(with_crash: bool, encoding: str) -> tuple[Variable, ...]:
     def idle(name: str) -> Variable:
-        in_time = lambda s: And(s[name] >= 0, s[name] < s.phi)  # noqa: E731
-        return Variable(name, Integers(), initial=lambda s: 0, range=in_time)
+        return Variable(name, Integers(), initial=lambda s: 0, range=lambda s: And(s[name] >= 0, s[name] < s.phi))
 
     variables = (
         Variable("crashed", Flags(), initial=lambda s: False),

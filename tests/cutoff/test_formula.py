@@ -7,15 +7,15 @@ import pytest
 
 from fdverify.cutoff.chandra_toueg import CLAIMS, chandra_toueg
 from fdverify.cutoff.formula import parse, shape_of
-from fdverify.cutoff.template import Temporal
+from fdverify.cutoff.template import Claim, Temporal
 from fdverify.errors import UsageError
 
 TEMPLATE = chandra_toueg()
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
-def test_the_properties_of_the_detector_have_a_cutoff(claim: object) -> None:
-    shape = shape_of(TEMPLATE, getattr(claim, "formula"))  # noqa: B009
+def test_the_properties_of_the_detector_have_a_cutoff(claim: Claim) -> None:
+    shape = shape_of(TEMPLATE, claim.formula)
     assert shape.indexes == ("p", "q")
     assert shape.cutoffs == (1, 2)
     assert shape.temporal is not None
