@@ -4,12 +4,8 @@ Both profiles try the same examples every time, and neither lets the machine's s
 """
 
 import os
-from collections import defaultdict
 
-import pytest
 from hypothesis import HealthCheck, settings
-
-from tests.sampling import every
 
 FULL = 2000
 
@@ -28,22 +24,3 @@ def register(name: str, examples: int) -> None:
 register("full", FULL)
 register("sample", FULL // 20)
 settings.load_profile(os.environ.get("FDVERIFY_TESTS", "sample"))
-
-REFUSALS = ("refuse", "bad_", "one_line", "no_names", "cannot_be")
-MANY = 6
-"""Of tests so named that have so many cases, each a process, a sample has every third."""
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    cases = defaultdict[str, list[pytest.Item]](list)
-    for item in items:
-        cases[item.nodeid.partition("[")[0]].append(item)
-    left_out = [
-        item
-        for test, some in cases.items()
-        if len(some) >= MANY and any(word in test.rpartition("::")[2] for word in REFUSALS)
-        for item in some
-        if item not in every(3, some)
-    ]
-    items[:] = [item for item in items if item not in left_out]
-    config.hook.pytest_deselected(items=left_out)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.follow_readme import follow
 from tests.pages import CONSOLE, ROOT, Command, File, printed, run, steps, workplace, write
-from tests.sampling import FULL, every
+from tests.sampling import FULL, every, long
 
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
@@ -32,7 +32,7 @@ IN_README = [step for step in steps(README.read_text()) if isinstance(step, Comm
 OTHERS = [command for command in BLOCKS if command not in IN_README]
 SHOWN = [
     *IN_README,
-    *(command for command in every(3, OTHERS) if FULL or not command.line.startswith(LONG)),
+    *(command for command in every(5, OTHERS) if FULL or not command.line.startswith(LONG)),
 ]
 
 
@@ -41,6 +41,7 @@ def test_a_command_prints_what_is_shown(command: Command, tmp_path: Path) -> Non
     assert printed(run(command.line, ROOT, tmp_path)) == command.output
 
 
+@long
 @pytest.mark.parametrize("page", every(2, IN_ORDER), ids=lambda page: page.name)
 def test_a_reader_who_does_all_of_it_sees_what_is_shown(page: Path, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()

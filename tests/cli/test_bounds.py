@@ -9,7 +9,7 @@ import pytest
 from fdverify.reports.bounds_document import CONFIGURATION_SCHEMA, SCHEMA, configuration_schema, schema
 from fdverify.reports.document import SCHEMA as RESULT_SCHEMA
 from tests.cli.script import Outcome, run
-from tests.sampling import FULL, long
+from tests.sampling import every, long
 
 
 def document(*arguments: str) -> dict[str, object]:
@@ -37,7 +37,7 @@ def test_accuracy_as_json(variant: str) -> None:
     assert last["state"]["suspected"] is True
 
 
-@pytest.mark.skipif(not FULL, reason="explores two hundred instances")
+@long
 def test_detection_as_json() -> None:
     found = document("bounds", "detection", "--variant", "ivy")
     jsonschema.validate(found, json.loads(SCHEMA.read_text()))
@@ -62,26 +62,29 @@ def refused(outcome: Outcome) -> str:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [
-        (["bounds", "--delta", "4", "--phi", "1", "--tick", "0ms"], "longer than nothing"),
-        (["bounds", "--delta", "4", "--phi", "1", "--tick", "-3s"], "longer than nothing"),
-        (["bounds", "--delta", "4", "--phi", "1", "--tick", "10"], "must be a time"),
-        (["bounds", "--delta", "4", "--phi", "1", "--tick", "soon"], "must be a time"),
-        (["bounds", "--delta", "4"], "--phi N is needed"),
-        (["bounds", "--delta", "4", "--phi", "symbolic"], "--phi N is needed"),
-        (["bounds", "--delta", "4", "--phi", "0"], "at least 1"),
-        (["bounds", "--model", "nobody", "--delta", "4", "--phi", "1"], "unknown model nobody"),
-        (["bounds", "accuracy", "nobody.py:X"], "nobody.py"),
-        (["bounds", "accuracy", "--variant", "third"], "--variant must be one of"),
-        (["bounds", "accuracy", "--property", "nothing"], "no property nothing"),
-        (["bounds", "accuracy", "--proof", "nowhere.py"], "no such file"),
-        (["bounds", "accuracy", "--time-limit", "0"], "--time-limit"),
-        (["infer", "--by", "magic"], "--by must be"),
-        (["infer", "--timeout", "phi-1"], "at least 1"),
-        (["infer", "--output", "pyproject.toml"], "exists"),
-        (["infer", "--output", "nowhere/x.py"], "cannot write"),
-        (["infer", "--property", "nothing"], "no property nothing"),
-    ],
+    every(
+        4,
+        [
+            (["bounds", "--delta", "4", "--phi", "1", "--tick", "0ms"], "longer than nothing"),
+            (["bounds", "--delta", "4", "--phi", "1", "--tick", "-3s"], "longer than nothing"),
+            (["bounds", "--delta", "4", "--phi", "1", "--tick", "10"], "must be a time"),
+            (["bounds", "--delta", "4", "--phi", "1", "--tick", "soon"], "must be a time"),
+            (["bounds", "--delta", "4"], "--phi N is needed"),
+            (["bounds", "--delta", "4", "--phi", "symbolic"], "--phi N is needed"),
+            (["bounds", "--delta", "4", "--phi", "0"], "at least 1"),
+            (["bounds", "--model", "nobody", "--delta", "4", "--phi", "1"], "unknown model nobody"),
+            (["bounds", "accuracy", "nobody.py:X"], "nobody.py"),
+            (["bounds", "accuracy", "--variant", "third"], "--variant must be one of"),
+            (["bounds", "accuracy", "--property", "nothing"], "no property nothing"),
+            (["bounds", "accuracy", "--proof", "nowhere.py"], "no such file"),
+            (["bounds", "accuracy", "--time-limit", "0"], "--time-limit"),
+            (["infer", "--by", "magic"], "--by must be"),
+            (["infer", "--timeout", "phi-1"], "at least 1"),
+            (["infer", "--output", "pyproject.toml"], "exists"),
+            (["infer", "--output", "nowhere/x.py"], "cannot write"),
+            (["infer", "--property", "nothing"], "no property nothing"),
+        ],
+    ),
 )
 def test_bad_input(arguments: list[str], words: str) -> None:
     assert words in refused(run(*arguments, cwd=Path(__file__).parents[2]))
@@ -104,6 +107,7 @@ def test_an_invariant_is_written_to_a_file(tmp_path: Path) -> None:
     assert path.read_text().startswith('"""strong-accuracy of chandra-toueg')
 
 
+@long
 def test_a_refuted_property_as_json() -> None:
     outcome = run("infer", "--timeout", "3*phi", "--json")
     found = json.loads(outcome.stdout)

@@ -11,6 +11,7 @@ import pytest
 
 from fdverify.reports.cutoff_document import SCHEMA, schema
 from tests.cli.script import run
+from tests.sampling import every
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "missed_heartbeats.py"
 UPWARDS = """
@@ -157,27 +158,30 @@ def test_what_is_not_done_in_time_is_unknown(validator: Any) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
-    [
-        (("--property", "G (suspected(p, q) -> suspected(q, r))"), "the property is about 3 indexes, p, q, r"),
-        (("--property", "G X correct(p)"), "the property says X"),
-        (("--property", "accuracy"), "chandra-toueg has no property accuracy"),
-        (("--processes", "0", "--delta", "1", "--phi", "1"), "--processes must be at least 1, got 0"),
-        (
-            ("--processes", "2", "--delta", "0", "--phi", "1", "--property", "correct(p) U suspected(p, p)"),
-            "only G and F G of what is true of states is explored",
-        ),
-        (("--processes", "2"), "--processes needs --delta and --phi"),
-        (("--delta", "2"), "--delta is of a system that is explored"),
-        (("--timeout", "0"), "--timeout must be at least 1, got 0"),
-        (("--variant", "spin"), "--variant must be one of tla, ivy, got spin"),
-        (("--computation", "none"), "--computation must be one of"),
-        (("paxos",), "unknown template paxos"),
-        (("nowhere.py",), "no such file: nowhere.py"),
-        (("--second-opinion", "none"), "pysmt finds no solver none"),
-        ((str(EXAMPLE), "--proofs", str(EXAMPLE)), "--proofs is an option of chandra-toueg only"),
-        (("--proofs", "nowhere.py"), "no such file: nowhere.py"),
-        (("--time-limit", "0"), "--time-limit must be a positive number"),
-    ],
+    every(
+        4,
+        [
+            (("--property", "G (suspected(p, q) -> suspected(q, r))"), "the property is about 3 indexes, p, q, r"),
+            (("--property", "G X correct(p)"), "the property says X"),
+            (("--property", "accuracy"), "chandra-toueg has no property accuracy"),
+            (("--processes", "0", "--delta", "1", "--phi", "1"), "--processes must be at least 1, got 0"),
+            (
+                ("--processes", "2", "--delta", "0", "--phi", "1", "--property", "correct(p) U suspected(p, p)"),
+                "only G and F G of what is true of states is explored",
+            ),
+            (("--processes", "2"), "--processes needs --delta and --phi"),
+            (("--delta", "2"), "--delta is of a system that is explored"),
+            (("--timeout", "0"), "--timeout must be at least 1, got 0"),
+            (("--variant", "spin"), "--variant must be one of tla, ivy, got spin"),
+            (("--computation", "none"), "--computation must be one of"),
+            (("paxos",), "unknown template paxos"),
+            (("nowhere.py",), "no such file: nowhere.py"),
+            (("--second-opinion", "none"), "pysmt finds no solver none"),
+            ((str(EXAMPLE), "--proofs", str(EXAMPLE)), "--proofs is an option of chandra-toueg only"),
+            (("--proofs", "nowhere.py"), "no such file: nowhere.py"),
+            (("--time-limit", "0"), "--time-limit must be a positive number"),
+        ],
+    ),
 )
 def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str) -> None:
     outcome = run("cutoff", *arguments)
@@ -189,19 +193,26 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "line"),
-    [
-        ('"judge": "beat"}[', "}[", r"changed\.py:23: KeyError: 'judge'"),
-        ('"judge": "beat"}[', '"judge": "sleep"}[', r".*next_location\(judge\) is sleep, which is none of its"),
-        ('"judge": Kind.COMPUTE', '"judge": "compute"', r".*location judge is of kind compute"),
-        ('"judge": Kind.COMPUTE', '"judge": Kind.SEND', r".*at judge, a send location, generate_message gives nothing"),
-        ("    return peer\n", "    return None\n", r".*next_value\(beat, \{\}, .*\) is None, which is no value"),
-        ('if location == "judge"', "if peer.missed > 1:\n        raise ValueError\n    if 1", r".*: ValueError"),
-        ('start="beat"', 'start="nowhere"', r".*starts at nowhere, which is none of its locations"),
-        ("MISSED_HEARTBEATS =", "_, FIRST =", r".*"),
-        ('return "beat" if', "return object() if", r".*generate_message gives two answers at beat"),
-        ('return "beat" if', 'return ["beat"] if', r".*the message \['beat'\] cannot be hashed"),
-        ("start_value=Peer(0, False)", "start_value=[]", r".*the value \[\] cannot be hashed"),
-    ],
+    every(
+        4,
+        [
+            ('"judge": "beat"}[', "}[", r"changed\.py:23: KeyError: 'judge'"),
+            ('"judge": "beat"}[', '"judge": "sleep"}[', r".*next_location\(judge\) is sleep, which is none of its"),
+            ('"judge": Kind.COMPUTE', '"judge": "compute"', r".*location judge is of kind compute"),
+            (
+                '"judge": Kind.COMPUTE',
+                '"judge": Kind.SEND',
+                r".*at judge, a send location, generate_message gives nothing",
+            ),
+            ("    return peer\n", "    return None\n", r".*next_value\(beat, \{\}, .*\) is None, which is no value"),
+            ('if location == "judge"', "if peer.missed > 1:\n        raise ValueError\n    if 1", r".*: ValueError"),
+            ('start="beat"', 'start="nowhere"', r".*starts at nowhere, which is none of its locations"),
+            ("MISSED_HEARTBEATS =", "_, FIRST =", r".*"),
+            ('return "beat" if', "return object() if", r".*generate_message gives two answers at beat"),
+            ('return "beat" if', 'return ["beat"] if', r".*the message \['beat'\] cannot be hashed"),
+            ("start_value=Peer(0, False)", "start_value=[]", r".*the value \[\] cannot be hashed"),
+        ],
+    ),
 )
 def test_a_template_that_is_none_is_told_in_one_line(tmp_path: Path, old: str, new: str, line: str) -> None:
     outcome = run("cutoff", changed(tmp_path, (old, new)), cwd=tmp_path)

@@ -12,6 +12,7 @@ import pytest
 
 from fdverify.reports.html_page import html_page
 from tests.cli.script import HANG_SECONDS, Outcome, environment, run
+from tests.sampling import every
 
 ROOT = Path(__file__).parents[2]
 VERIFY = "verify-invariant"
@@ -67,7 +68,7 @@ def timeless(document: Any) -> Any:
     return [timeless(each) for each in document] if isinstance(document, list) else document
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", every(2, COMMANDS))
 def test_the_page_has_the_document_and_needs_nothing_else(name: str, tmp_path: Path) -> None:
     code, arguments = COMMANDS[name]
     page = tmp_path / "page.html"
@@ -117,7 +118,7 @@ def test_only_the_style_and_the_script_of_the_page_are_allowed() -> None:
     assert re.fullmatch(r"default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+'", policy)
 
 
-@pytest.mark.parametrize("name", ["bmc", "explore", "simulate", "threshold", "failure"])
+@pytest.mark.parametrize("name", every(4, ["bmc", "explore", "simulate", "threshold", "failure"]))
 @pytest.mark.parametrize("where", ["a folder", "no folder", "in a file"])
 def test_what_cannot_be_written_is_said_before_the_work(name: str, where: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
@@ -129,7 +130,7 @@ def test_what_cannot_be_written_is_said_before_the_work(name: str, where: str, t
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.parametrize("arguments", [("bmc",), ("explore",), ("threshold", "check"), (VERIFY,)])
+@pytest.mark.parametrize("arguments", every(2, [("bmc",), ("explore",), ("threshold", "check"), (VERIFY,)]))
 def test_help_tells_of_it(arguments: tuple[str, ...]) -> None:
     outcome = called(*arguments, "--help")
     assert outcome.code == 0

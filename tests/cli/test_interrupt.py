@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.processes import children, heed_interrupts, in_session, living, wait_until
 from tests.cli.script import environment, script
+from tests.sampling import every
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -47,7 +48,7 @@ def working(arguments: tuple[str, ...]) -> Iterator[tuple["subprocess.Popen[str]
         process.communicate()
 
 
-@pytest.mark.parametrize("arguments", LONG, ids=lambda arguments: arguments[0])
+@pytest.mark.parametrize("arguments", every(2, LONG), ids=lambda arguments: arguments[0])
 def test_interrupt(arguments: tuple[str, ...]) -> None:
     with working(arguments) as (process, _):
         os.killpg(process.pid, signal.SIGINT)
@@ -66,7 +67,7 @@ def test_interrupt_of_the_parent_alone() -> None:
         assert in_session(process.pid) == []
 
 
-@pytest.mark.parametrize("arguments", LONG, ids=lambda arguments: arguments[0])
+@pytest.mark.parametrize("arguments", every(3, LONG), ids=lambda arguments: arguments[0])
 def test_killed_parent_takes_its_worker_along(arguments: tuple[str, ...]) -> None:
     with working(arguments) as (process, worker):
         process.kill()

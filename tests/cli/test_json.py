@@ -10,6 +10,7 @@ import pytest
 from fdverify import __version__
 from fdverify.reports.document import SCHEMA, schema
 from tests.cli.script import found, odd_lines, run
+from tests.sampling import every
 
 SMALL = ("--delta", "1", "--phi", "1")
 DESIGNED = {
@@ -50,7 +51,7 @@ def test_shipped_schema_is_of_this_version() -> None:
     assert SCHEMA.read_bytes() == schema()
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", every(2, RUNS))
 def test_document(validator: Any, name: str) -> None:
     verdict, arguments = RUNS[name]
     _, document = found(*arguments)

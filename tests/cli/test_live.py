@@ -8,6 +8,7 @@ import jsonschema
 
 from fdverify.reports.document import SCHEMA
 from tests.cli.script import found, odd_lines, run, table_cells
+from tests.sampling import long
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "broken_detectors.py"
 STUBBORN = ("live", f"{EXAMPLES}:STUBBORN", "--delta", "1", "--phi", "2", "--timeout", "1")
@@ -87,6 +88,7 @@ def test_under_asynchrony_the_timeout_grows_for_ever(tmp_path: Path) -> None:
     assert itf_py.trace_from_json(json.loads(file.read_text())).loop is None
 
 
+@long
 def test_under_asynchrony_at_sub_rounds_and_unfair() -> None:
     arguments = ("live", "--computation", "asynchrony", "--delta", "0", "--phi", "2", "--timeout", "1", "--crash")
     for more in (("--subrounds",), ("--unfair",), ("--variant", "ivy"), ("--show", "timeout - waiting_time")):

@@ -17,7 +17,7 @@ import pytest
 from fdverify.reports.map_document import SCHEMA, schema
 from tests.cli.processes import heed_interrupts, in_session, wait_until
 from tests.cli.script import ESCAPE, environment, odd_lines, run, script
-from tests.sampling import FULL, long
+from tests.sampling import FULL, every, long
 
 TIMEOUTS = ("--timeout", "3*phi", "--timeout", "3*phi+delta", "--timeout", "6*phi+delta")
 RANGES = ("--delta", "0..12", "--phi", "1..8") if FULL else ("--delta", "0..4", "--phi", "1..3")
@@ -121,7 +121,8 @@ def test_picture(env: dict[str, str]) -> None:
     assert ESCAPE not in outcome.stdout
 
 
-@pytest.mark.parametrize("more", [("--jobs", "1"), ("-j", "3"), ("--no-cache",)])
+@long
+@pytest.mark.parametrize("more", every(2, [("--jobs", "1"), ("-j", "3"), ("--no-cache",)]))
 def test_picture_does_not_depend_on_how_it_is_made(env: dict[str, str], more: tuple[str, ...]) -> None:
     assert picture(run("map", *PICTURED, *more, env=env).stdout)[0] == PICTURE
     assert (entries(env) == []) == ("--no-cache" in more)
@@ -143,6 +144,7 @@ def test_one_picture_of_one_row(env: dict[str, str]) -> None:
     ]
 
 
+@long
 def test_every_option_of_the_model_may_be_repeated(env: dict[str, str]) -> None:
     found = document(*SMALL, *TIMEOUTS[:4], "--variant", "tla", "--variant", "ivy", env=env)
     assert [(panel["options"]["variant"], panel["options"]["timeout"]) for panel in found["panels"]] == [
@@ -248,7 +250,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", every(5, REFUSED))
 def test_refuses(case: str, env: dict[str, str], tmp_path: Path) -> None:
     arguments, part = REFUSED[case]
     outcome = run("map", *arguments, cwd=tmp_path, env=env)
@@ -352,6 +354,7 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             process.wait()
 
 
+@long
 def test_a_cluster_draws_the_same(scheduler: str, env: dict[str, str]) -> None:
     outcome = run("map", *PICTURED, "--scheduler", scheduler, env=env)
     assert (outcome.code, odd_lines(outcome.stderr)) == (0, [])
@@ -362,7 +365,7 @@ def test_a_cluster_draws_the_same(scheduler: str, env: dict[str, str]) -> None:
     assert document(*PICTURED, env=env)["statistics"] == {"computed": 0, "stored": 20}
 
 
-@pytest.mark.skipif(not FULL, reason="explores three hundred instances twice")
+@long
 def test_a_cluster_draws_a_large_map_the_same(scheduler: str, env: dict[str, str], tmp_path: Path) -> None:
     arguments = (*RANGES, *TIMEOUTS)
     other = environment(XDG_CACHE_HOME=str(tmp_path / "other"))
@@ -372,6 +375,7 @@ def test_a_cluster_draws_a_large_map_the_same(scheduler: str, env: dict[str, str
     assert (tmp_path / "far.svg").read_bytes() == (tmp_path / "near.svg").read_bytes()
 
 
+@long
 def test_a_cluster_and_a_model_of_ones_own(scheduler: str, env: dict[str, str]) -> None:
     file = Path(DETECTORS)
     arguments = ("--gst", "0..2", "--delta", "1", "--phi", "1", "--timeout", "6*phi+delta")

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.repair import repair
 from tests.cli.script import environment, run
 from tests.cli.test_verify_invariant import verify
-from tests.sampling import every
+from tests.sampling import every, long
 
 KINDS = ("proof", "model")
 
@@ -40,6 +40,7 @@ def test_it_fails_and_the_hint_repairs_it(kind: str, tmp_path: Path, cache: dict
         assert run(*arguments, cwd=tmp_path).code == 0
 
 
+@long
 @pytest.mark.parametrize("kind", every(2, KINDS))
 def test_names(kind: str, tmp_path: Path, cache: dict[str, str]) -> None:
     names = ("größe", "random", "fdverify", "match", "X" * 100, "proof_1")
@@ -51,7 +52,8 @@ def test_names(kind: str, tmp_path: Path, cache: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a-b", "", "1st", "class", "None", "a.py", "../a", "a/b", "a:b", "_a", "conftest", "test_a", "a_test"]
+    "name",
+    every(4, ["a-b", "", "1st", "class", "None", "a.py", "../a", "a/b", "a:b", "_a", "conftest", "test_a", "a_test"]),
 )
 @pytest.mark.parametrize("kind", every(2, KINDS))
 def test_no_names(kind: str, name: str, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "says"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize(("arguments", "says"), every(4, BAD.values()), ids=every(4, BAD))
 def test_bad_input_is_one_line(arguments: tuple[str, ...], says: str) -> None:
     outcome = run("threshold", "check", str(STRB), *arguments)
     assert outcome.code == 2

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.cli.script import found, run
+from tests.sampling import every
 
 LONG = [
     ("explore", "--delta", "4", "--phi", "200"),
@@ -22,7 +23,7 @@ def stopped(arguments: tuple[str, ...]) -> tuple[int, int, Any]:
     return limit, code, document
 
 
-@pytest.mark.parametrize("arguments", LONG, ids=lambda arguments: arguments[0])
+@pytest.mark.parametrize("arguments", every(2, list(LONG)), ids=lambda arguments: arguments[0])
 def test_time_is_up(arguments: tuple[str, ...]) -> None:
     limit, code, document = stopped(arguments)
     assert (code, document["verdict"]) == (3, "unknown")

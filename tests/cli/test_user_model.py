@@ -7,6 +7,7 @@ import itf_py
 import pytest
 
 from tests.cli.script import COMMANDS, found, run, table_cells
+from tests.sampling import every
 
 QUEUE = '''
 """A queue of jobs: one may arrive and one may be served in each round."""
@@ -159,7 +160,7 @@ def test_simulate(folder: Path) -> None:
         assert step["state"] == {"jobs": jobs}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", every(3, COMMANDS))
 def test_help_is_of_the_model(folder: Path, command: str) -> None:
     outcome = run(command, "queues.py:BOUNDED", "--help", cwd=folder)
     assert (outcome.code, outcome.stderr) == (0, "")
@@ -184,12 +185,15 @@ def test_options_of_the_detector_are_refused(folder: Path, option: str, value: s
 
 @pytest.mark.parametrize(
     ("arguments", "part"),
-    [
-        (("--limit", "0"), "--limit must be at least 1, got 0"),
-        (("--limit", "3", "--property", "strong-accuracy"), "queue has no property strong-accuracy"),
-        (("--limit", "3", "--start", "few"), "queues.py:14: ValueError: "),
-        (("--limit", "3", "--show", "delta"), "unknown name delta"),
-    ],
+    every(
+        2,
+        [
+            (("--limit", "0"), "--limit must be at least 1, got 0"),
+            (("--limit", "3", "--property", "strong-accuracy"), "queue has no property strong-accuracy"),
+            (("--limit", "3", "--start", "few"), "queues.py:14: ValueError: "),
+            (("--limit", "3", "--show", "delta"), "unknown name delta"),
+        ],
+    ),
 )
 def test_bad_input(folder: Path, arguments: tuple[str, ...], part: str) -> None:
     outcome = run("explore", "queues.py:BOUNDED", *arguments, cwd=folder)

@@ -86,6 +86,7 @@ def test_the_shipped_proofs(cache: dict[str, str]) -> None:
         }
 
 
+@long
 def test_the_summary_table_of_the_other_variant(cache: dict[str, str]) -> None:
     proofs = (
         [name for name in PROOFS if name not in OF_ONE_VARIANT]
@@ -109,6 +110,7 @@ def test_the_second_solver_agrees(cache: dict[str, str]) -> None:
     assert opinions == {"unsat"}
 
 
+@long
 def test_stability(cache: dict[str, str]) -> None:
     """Of all of them in a full run, of one of them in a sample."""
     path = INVARIANTS if FULL else INVARIANTS / "strong_accuracy.py"
@@ -131,6 +133,7 @@ def test_a_fixed_delta_with_every_phi(delta: int, cache: dict[str, str]) -> None
     assert document["proofs"][0]["verdict"] == "proved"
 
 
+@long
 @pytest.mark.parametrize("buffer", every(3, ["predicate", "counter", "bitvector"]))
 def test_the_same_file_in_every_encoding(buffer: str, cache: dict[str, str]) -> None:
     path = str(INVARIANTS / "strong_completeness_any_timeout.py")
@@ -138,6 +141,7 @@ def test_the_same_file_in_every_encoding(buffer: str, cache: dict[str, str]) -> 
     assert (code, verdicts(document)) == (0, {"strong_completeness_any_timeout": "proved"})
 
 
+@long
 @pytest.mark.parametrize(
     ("proof", "phi"), every(2, [("strong_accuracy", "40"), ("strong_completeness_fixed_timeout", "10")])
 )
@@ -296,6 +300,7 @@ def test_bad_files_say_why_and_the_others_are_checked(tmp_path: Path, cache: dic
         assert [line for line in lines if line == f"error: {proofs[name]['error']}"]
 
 
+@long
 def test_a_file_that_loads_for_ever_is_a_bad_one(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", endless=files.ENDLESS)
     outcome = verify(str(folder), "--time-limit", "2", env=cache)
@@ -305,21 +310,24 @@ def test_a_file_that_loads_for_ever_is_a_bad_one(tmp_path: Path, cache: dict[str
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [
-        (["no_such_file.py"], "no such file: no_such_file.py"),
-        (["good.py", "--only", "nothing"], "--only nothing: no proof has"),
-        (["good.py", "--delta", "few"], "--delta must be a number or symbolic"),
-        (["good.py", "--delta", "-1"], "--delta must be at least 0"),
-        (["good.py", "--phi", "0"], "--phi must be at least 1"),
-        (["good.py", "--variant", "spin"], "--variant must be one of tla, ivy"),
-        (["good.py", "--buffer", "bitvector"], "--buffer bitvector needs a fixed delta"),
-        (["good.py", "--time-limit", "-1"], "--time-limit must be a positive number"),
-        (["good.py", "--second-opinion", "abacus"], "pysmt finds no solver abacus"),
-        (["good.py", "--k", "0"], "--k"),
-        (["good.py", "--jobs", "0"], "--jobs"),
-        (["good.py", "--smtlib", "good.py"], "cannot write into good.py"),
-        (["good.py", "--no-such-option"], "No such option"),
-    ],
+    every(
+        4,
+        [
+            (["no_such_file.py"], "no such file: no_such_file.py"),
+            (["good.py", "--only", "nothing"], "--only nothing: no proof has"),
+            (["good.py", "--delta", "few"], "--delta must be a number or symbolic"),
+            (["good.py", "--delta", "-1"], "--delta must be at least 0"),
+            (["good.py", "--phi", "0"], "--phi must be at least 1"),
+            (["good.py", "--variant", "spin"], "--variant must be one of tla, ivy"),
+            (["good.py", "--buffer", "bitvector"], "--buffer bitvector needs a fixed delta"),
+            (["good.py", "--time-limit", "-1"], "--time-limit must be a positive number"),
+            (["good.py", "--second-opinion", "abacus"], "pysmt finds no solver abacus"),
+            (["good.py", "--k", "0"], "--k"),
+            (["good.py", "--jobs", "0"], "--jobs"),
+            (["good.py", "--smtlib", "good.py"], "cannot write into good.py"),
+            (["good.py", "--no-such-option"], "No such option"),
+        ],
+    ),
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_bad_options_are_one_line(arguments: list[str], said: str, tmp_path: Path, cache: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ from tests.cli import written_proofs as files
 from tests.cli.processes import children, heed_interrupts, in_session, wait_until
 from tests.cli.script import ESCAPE, HANG_SECONDS, environment, script
 from tests.cli.test_verify_invariant import verify
+from tests.sampling import every, long
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -218,15 +219,18 @@ def test_nothing_is_checked_while_nothing_changes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (("missing.py",), "error: no such file: missing.py"),
-        (("good.py", "--only", "nothing"), "error: --only nothing: no proof has"),
-        (("good.py", "--json"), "error: --json is for one check"),
-        (("good.py", "--html", "found.html"), "error: --html is for one check"),
-        (("good.py", "--sarif", "found.sarif"), "error: --sarif is for one check"),
-        (("good.py", "--suggest"), "error: --suggest is for one check"),
-    ],
-    ids=["missing", "only", "json", "html", "sarif", "suggest"],
+    every(
+        3,
+        [
+            (("missing.py",), "error: no such file: missing.py"),
+            (("good.py", "--only", "nothing"), "error: --only nothing: no proof has"),
+            (("good.py", "--json"), "error: --json is for one check"),
+            (("good.py", "--html", "found.html"), "error: --html is for one check"),
+            (("good.py", "--sarif", "found.sarif"), "error: --sarif is for one check"),
+            (("good.py", "--suggest"), "error: --suggest is for one check"),
+        ],
+    ),
+    ids=every(3, ["missing", "only", "json", "html", "sarif", "suggest"]),
 )
 def test_what_cannot_be_watched(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     (tmp_path / "good.py").write_text(files.GOOD)
@@ -238,6 +242,7 @@ def test_what_cannot_be_watched(arguments: tuple[str, ...], message: str, tmp_pa
     assert not (tmp_path / "found.sarif").exists()
 
 
+@long
 def test_a_link_that_leads_to_another_file_is_followed(tmp_path: Path) -> None:
     (tmp_path / "good.py").write_text(files.GOOD)
     (tmp_path / "bad.py").write_text(files.NOT_INDUCTIVE)
@@ -253,6 +258,7 @@ def test_a_link_that_leads_to_another_file_is_followed(tmp_path: Path) -> None:
         assert watch.ends() == 130
 
 
+@long
 def test_a_package_that_stands_in_for_a_module_is_seen(tmp_path: Path) -> None:
     (tmp_path / "proof.py").write_text(IMPORTING)
     (tmp_path / "bounds.py").write_text("least = 0\n")

@@ -33,7 +33,7 @@ def checked_detector(variant: str, rounds: Rounds, second: str | None = None) ->
     return {each.name: each for each in found}
 
 
-@pytest.mark.parametrize("variant", every(2, list(VARIANTS)))
+@pytest.mark.parametrize("variant", every(2, VARIANTS))
 def test_every_round_of_a_pair_is_one_of_the_model(variant: str) -> None:
     found = checked_detector(variant, Rounds(), "cvc5" if FULL else None)
     assert {each.verdict for each in found.values()} == {Verdict.PROVED}
@@ -41,7 +41,7 @@ def test_every_round_of_a_pair_is_one_of_the_model(variant: str) -> None:
     assert len(found) == 13
 
 
-@pytest.mark.parametrize("variant", every(2, list(VARIANTS)))
+@pytest.mark.parametrize("variant", every(2, VARIANTS))
 def test_no_case_is_vacuous(variant: str) -> None:
     for location, does in product(STEPS, (IDLE, ACTIVE)):
         for case in cases(location, does, same=False):

@@ -29,7 +29,7 @@ from fdverify.models.system import Property, State, System, update
 from fdverify.proofs.shipped import tightest
 from fdverify.traces.run import replay
 from fdverify.verdict import Verdict
-from tests.sampling import FULL, every
+from tests.sampling import every, long
 
 VARIANTS = ("tla", "ivy")
 variants = pytest.mark.parametrize("variant", every(2, VARIANTS))
@@ -79,7 +79,7 @@ def test_the_formula_passes_and_one_less_is_violated(variant: str, delta: int, p
     assert (verdict(least), verdict(least - 1)) == (Verdict.PROVED, Verdict.VIOLATED)
 
 
-@pytest.mark.skipif(not FULL, reason="explores two hundred instances")
+@long
 @variants
 def test_the_worst_detection_time_is_found(variant: str) -> None:
     found = detection(job(variant), None, None, silent)
@@ -91,6 +91,7 @@ def test_the_worst_detection_time_is_found(variant: str) -> None:
         assert found.formula.at(at) == by(State(at))
 
 
+@long
 @variants
 def test_one_less_is_not_proved_to_be_enough(variant: str) -> None:
     asked = job(variant, timeout="any")
@@ -230,6 +231,7 @@ def formula_of(first: Sum, others: Sum | None) -> Formula:
     return Formula((Case((("phi", 1, False),), (), first), Case((("phi", 1, True),), (), others)))
 
 
+@long
 @given(sums(), st.none() | sums())
 def test_a_formula_is_found_again(first: Sum, others: Sum | None) -> None:
     meant = formula_of(first, others)

@@ -88,7 +88,7 @@ def check_elsewhere(file: str, name: str, suggested: Suggested) -> None:
             assert explore(fixed, claim, depth=40).verdict in (Verdict.BOUNDED, Verdict.PROVED), conjunct.formula
 
 
-@pytest.mark.skipif(not FULL, reason="every conjunct of every file")
+@long
 def test_the_ten_are_drawn_from_all_that_a_proof_needs() -> None:
     needed = {pair for pair in conjuncts() if not is_proved(without(*pair))}
     assert sorted(needed) == broken_pairs()

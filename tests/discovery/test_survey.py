@@ -19,12 +19,12 @@ from fdverify.job import Job
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.smt.pool import Outcome
 from fdverify.verdict import Verdict
-from tests.sampling import FULL, every
+from tests.sampling import FULL, every, long
 
 LEAST = "3*phi + 3*(delta//3) + min(delta%3, 1)*min(phi-1, 1)"
 """The least timeout of the tla variant with which strong accuracy holds."""
 SMALL = {"delta": range(0, 4), "phi": range(1, 4)}
-LARGE = {"delta": range(0, 13), "phi": range(1, 9)} if FULL else {"delta": range(0, 7), "phi": range(1, 4)}
+LARGE = {"delta": range(0, 13), "phi": range(1, 9)} if FULL else {"delta": range(0, 5), "phi": range(1, 4)}
 
 COUNTER = """
 import os
@@ -138,6 +138,7 @@ def test_what_is_no_instance() -> None:
     assert (found.computed, found.exit_code) == (4, 0)
 
 
+@long
 def test_nothing_is_computed_twice(cache: Path) -> None:
     first = made(detector(SMALL, "3*phi"), jobs=2)
     assert (first.computed, first.stored) == (12, 0)

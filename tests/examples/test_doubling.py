@@ -44,7 +44,7 @@ from tests.cli.script import found
 from tests.engines.test_live import graph
 from tests.liveness.proofs import argument, unproved
 from tests.oracle import heartbeats
-from tests.sampling import FULL, every
+from tests.sampling import every, long
 
 FOLDER = Path(__file__).parents[2] / "examples" / "doubling"
 TRUST, SUSPICION = "eventual_accuracy_doubling", "completeness_doubling"
@@ -361,7 +361,7 @@ def fallen(stem: str, name: str) -> set[str]:
     return set(steps)
 
 
-@pytest.mark.parametrize(("stem", "name"), every(3, list(FALLEN)))
+@pytest.mark.parametrize(("stem", "name"), every(6, FALLEN))
 def test_only_the_premises_that_rest_on_what_is_wrong_fall(stem: str, name: str) -> None:
     assert fallen(stem, name) == FALLEN[stem, name]
 
@@ -470,7 +470,7 @@ def test_what_counts_down_is_bounded_in_a_sum() -> None:
     assert plain <= with_sums
 
 
-@pytest.mark.skipif(not FULL, reason="takes long")
+@long
 def test_its_invariant_is_found() -> None:
     options: dict[str, OptionValue] = {"crash": False, "timeout": "phi+delta+1", "buffer": None}
     job = Job("infer", f"{FOLDER}/_doubling.py:DOUBLING", {"delta": None, "phi": None}, options, "strong-accuracy")
@@ -488,12 +488,15 @@ MODEL = f"{FOLDER}/_doubling.py:DOUBLING"
 
 @pytest.mark.parametrize(
     ("arguments", "code", "schema"),
-    [
-        (("explore", MODEL, *NUMBERS), 0, "schema.json"),
-        (("bmc", MODEL, "--timeout", "phi+delta"), 1, "schema.json"),
-        (("live", MODEL, *NUMBERS, "--timeout", "1", "--crash"), 0, "schema.json"),
-        (("bounds", "--model", MODEL, *NUMBERS), 0, "configuration_schema.json"),
-    ],
+    every(
+        2,
+        [
+            (("explore", MODEL, *NUMBERS), 0, "schema.json"),
+            (("bmc", MODEL, "--timeout", "phi+delta"), 1, "schema.json"),
+            (("live", MODEL, *NUMBERS, "--timeout", "1", "--crash"), 0, "schema.json"),
+            (("bounds", "--model", MODEL, *NUMBERS), 0, "configuration_schema.json"),
+        ],
+    ),
 )
 def test_documents_are_as_their_schemas_say(arguments: tuple[str, ...], code: int, schema: str) -> None:
     exit_code, document = found(*arguments)

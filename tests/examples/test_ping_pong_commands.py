@@ -17,7 +17,7 @@ from fdverify.job import Job
 from fdverify.models.catalogue import find_model
 from fdverify.models.user_files import load_module
 from tests.cli.script import environment, found, run, script
-from tests.sampling import FULL
+from tests.sampling import every, long
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "ping_pong"
@@ -40,7 +40,7 @@ def validated(document: Any, schema: str) -> None:
     jsonschema.Draft202012Validator(shipped).validate(document)
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", every(2, RUNS))
 def test_engines(name: str) -> None:
     verdict, arguments = RUNS[name]
     _, document = found(*arguments)
@@ -76,7 +76,7 @@ def test_what_to_configure() -> None:
     assert "crash noticed in  9 ticks" in text
 
 
-@pytest.mark.skipif(not FULL, reason="half a minute of exploring")
+@long
 def test_the_least_timeout_is_found_and_is_exact() -> None:
     outcome = run("bounds", "accuracy", MODEL, "--proof", str(FOLDER / "accuracy.py"), "--json")
     document = json.loads(outcome.stdout)

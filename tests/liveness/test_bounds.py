@@ -155,7 +155,7 @@ def test_the_longest_paths_are_the_worst_runs(instance: Instance) -> None:
     assert longest_paths(detector(instance)) == recorded()[instance]
 
 
-@pytest.mark.parametrize(("variant", "quantity"), every(5, list(product(("tla", "ivy"), Worst.__dataclass_fields__))))
+@pytest.mark.parametrize(("variant", "quantity"), every(5, product(("tla", "ivy"), Worst.__dataclass_fields__)))
 def test_a_bound_below_the_worst_run_is_exceeded(variant: str, quantity: str) -> None:
     instance = variant, 1, 1, 1
     horizon = bounds_at(instance).detection

@@ -16,6 +16,7 @@ import pytest
 from fdverify.errors import InternalError, UsageError
 from fdverify.smt.pool import Outcome, Pool, Task
 from tests.cli.processes import children, wait_until
+from tests.sampling import every
 
 AGES = 600.0
 """Longer than any test here may take."""
@@ -194,7 +195,7 @@ def test_what_is_inherited_need_not_be_sendable() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("patience", [0.05, 60.0])
+@pytest.mark.parametrize("patience", every(2, [0.05, 60.0]))
 def test_a_task_that_loops_is_stopped_and_others_finish(jobs: int, patience: float) -> None:
     endless = Task("endless", loop_for_ever, limit=SHORT, patience=patience)
     heard = ran(Pool(jobs), [endless, *squares(range(20))])

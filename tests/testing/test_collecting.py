@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli import written_proofs as files
-from tests.sampling import long
+from tests.sampling import every, long
 from tests.testing.project import OLDEST_PYTEST, Project
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +33,7 @@ def test_the_ids_are_the_obligations_of_the_command_line(project: Project) -> No
     assert "invariants/strong_accuracy.py::silent_sender-step" in ids
 
 
+@long
 def test_the_same_ids_and_outcomes_with_and_without_xdist(any_pytest: Project) -> None:
     any_pytest.write(proof_good=files.GOOD, proof_bad=files.NOT_INDUCTIVE)
     alone, together = any_pytest.pytest(), any_pytest.pytest("-n", "2")
@@ -116,14 +117,17 @@ def test_a_marker_selects_proofs(project: Project) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        (files.SYNTAX_ERROR, "proof_bad.py:5: '(' was never closed"),
-        (files.FAILED_IMPORT, "proof_bad.py:1: ModuleNotFoundError: No module named 'no_such_module_anywhere'"),
-        (files.NO_GOAL, "proof_bad.py:6: the proof has no goal"),
-        ("answer = 42\n", "proof_bad.py: there is no proof in it"),
-        (files.GOOD + "\nraise SystemExit(0)\n", "proof_bad.py:20: SystemExit: 0"),
-    ],
-    ids=["syntax", "import", "no-goal", "no-proof", "exit"],
+    every(
+        3,
+        [
+            (files.SYNTAX_ERROR, "proof_bad.py:5: '(' was never closed"),
+            (files.FAILED_IMPORT, "proof_bad.py:1: ModuleNotFoundError: No module named 'no_such_module_anywhere'"),
+            (files.NO_GOAL, "proof_bad.py:6: the proof has no goal"),
+            ("answer = 42\n", "proof_bad.py: there is no proof in it"),
+            (files.GOOD + "\nraise SystemExit(0)\n", "proof_bad.py:20: SystemExit: 0"),
+        ],
+    ),
+    ids=every(3, ["syntax", "import", "no-goal", "no-proof", "exit"]),
 )
 def test_a_bad_file_is_one_collection_error(project: Project, text: str, message: str) -> None:
     project.write(proof_bad=text, proof_good=files.GOOD)

@@ -29,20 +29,23 @@ def test_the_header_tells_the_options(any_pytest: Project) -> None:
 
 @pytest.mark.parametrize(
     ("option", "message"),
-    [
-        ("--fdverify-unknown=maybe", "--fdverify-unknown must be fail or xfail, got 'maybe'"),
-        ("--fdverify-time-limit=0", "--fdverify-time-limit must be a positive number of seconds, got '0'"),
-        ("--fdverify-time-limit=soon", "--fdverify-time-limit must be a positive number of seconds, got 'soon'"),
-        ("--fdverify-time-limit=inf", "--fdverify-time-limit must be a positive number of seconds, got 'inf'"),
-        ("--fdverify-seed=-1", "--fdverify-seed must be a number from 0 to 4294967295, got '-1'"),
-        (f"--fdverify-seed={'1' * 5000}", "--fdverify-seed must be a number from 0 to 4294967295, got '1"),
-        ("--fdverify-second-opinion=abacus", "--fdverify-second-opinion: pysmt finds no solver abacus"),
-        ("-ofdverify_files=proof_[ab.py", "fdverify_files: 'proof_[ab.py' has a [ without a ]"),
-        ("-ofdverify_files=proofs/*", "fdverify_files: 'proofs/*' does not end in .py, and proofs are .py files"),
-        ("-ofdverify_files=/proofs/*.py", "fdverify_files: '/proofs/*.py' is no path below the root folder"),
-        ("-ofdverify_files=a/**/*.py", "fdverify_files: 'a/**/*.py' has **, but * alone matches all of a path"),
-        ("-ofdverify_files=../*.py", "fdverify_files: '../*.py' is no path below the root folder"),
-    ],
+    every(
+        5,
+        [
+            ("--fdverify-unknown=maybe", "--fdverify-unknown must be fail or xfail, got 'maybe'"),
+            ("--fdverify-time-limit=0", "--fdverify-time-limit must be a positive number of seconds, got '0'"),
+            ("--fdverify-time-limit=soon", "--fdverify-time-limit must be a positive number of seconds, got 'soon'"),
+            ("--fdverify-time-limit=inf", "--fdverify-time-limit must be a positive number of seconds, got 'inf'"),
+            ("--fdverify-seed=-1", "--fdverify-seed must be a number from 0 to 4294967295, got '-1'"),
+            (f"--fdverify-seed={'1' * 5000}", "--fdverify-seed must be a number from 0 to 4294967295, got '1"),
+            ("--fdverify-second-opinion=abacus", "--fdverify-second-opinion: pysmt finds no solver abacus"),
+            ("-ofdverify_files=proof_[ab.py", "fdverify_files: 'proof_[ab.py' has a [ without a ]"),
+            ("-ofdverify_files=proofs/*", "fdverify_files: 'proofs/*' does not end in .py, and proofs are .py files"),
+            ("-ofdverify_files=/proofs/*.py", "fdverify_files: '/proofs/*.py' is no path below the root folder"),
+            ("-ofdverify_files=a/**/*.py", "fdverify_files: 'a/**/*.py' has **, but * alone matches all of a path"),
+            ("-ofdverify_files=../*.py", "fdverify_files: '../*.py' is no path below the root folder"),
+        ],
+    ),
     ids=lambda value: str(value)[:40],
 )
 def test_a_bad_value_is_one_line_and_exit_4(project: Project, option: str, message: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli import written_proofs as files
 from tests.cli.processes import children, heed_interrupts, living, wait_until
-from tests.sampling import every
+from tests.sampling import every, long
 from tests.testing.project import LONG_ENOUGH, Project, junit
 
 
@@ -41,7 +41,7 @@ def test_nothing_is_summed_up_where_nothing_was_verified(project: Project) -> No
     assert "= fdverify =" not in project.pytest().out
 
 
-@pytest.mark.parametrize("colour", ["no", "yes"])
+@pytest.mark.parametrize("colour", every(2, ["no", "yes"]))
 def test_step_tables_have_no_colour(project: Project, colour: str) -> None:
     project.environment(FORCE_COLOR="1" if colour == "yes" else None)
     project.write(proof_bad=files.NOT_INDUCTIVE)
@@ -62,6 +62,7 @@ def test_it_works_however_output_is_captured(project: Project, capture: str) -> 
     assert len(found.passed) == 3
 
 
+@long
 def test_warnings_may_be_errors(any_pytest: Project) -> None:
     """Python warns of forking where there are threads, as there are in the workers of pytest-xdist."""
     any_pytest.write(proof_good=files.GOOD)
