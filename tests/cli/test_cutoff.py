@@ -11,7 +11,7 @@ import pytest
 
 from fdverify.reports.cutoff_document import SCHEMA, schema
 from tests.cli.script import run
-from tests.sampling import every
+from tests.sampling import every, long
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "missed_heartbeats.py"
 UPWARDS = """
@@ -85,6 +85,7 @@ def test_a_template_of_ones_own_has_one_too(validator: Any) -> None:
     assert {entry["verdict"] for entry in document["explored"]} == {"proved"}
 
 
+@long
 def test_a_run_that_violates_is_shown(tmp_path: Path, validator: Any) -> None:
     file = changed(tmp_path, ("MISSING = 3", "MISSING = 1"))
     small = ("--processes", "2", "--delta", "1", "--phi", "2", "--property", "accuracy")

@@ -60,6 +60,7 @@ def test_what_differs_after_a_turn_is_named() -> None:
     assert "lead back to the state after round 2, but for hlfsc" in outcome.stdout
 
 
+@long
 def test_an_unfair_loop_is_shown_on_demand() -> None:
     arguments = ("--crash", "--delta", "1", "--phi", "2", "--timeout", "2", "--property", "strong-completeness")
     lazy = ("live", f"{EXAMPLES}:LAZY_RECEIVER", *arguments)

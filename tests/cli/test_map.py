@@ -385,6 +385,7 @@ def test_a_cluster_and_a_model_of_ones_own(scheduler: str, env: dict[str, str]) 
     assert document(DETECTORS, *arguments, env=env)["statistics"] == {"computed": 0, "stored": 3}
 
 
+@long
 def test_a_cluster_has_time_limits(scheduler: str, env: dict[str, str]) -> None:
     outcome = run("map", *SMALL, "--time-limit", "1e-3", "--scheduler", scheduler, env=env)
     assert outcome.code == 3

@@ -260,6 +260,7 @@ def test_what_fails_is_said_with_the_step(cache: dict[str, str]) -> None:
     assert (message["sent"], message["ages"], message["ended"]) == (None, [0, 1], None)
 
 
+@long
 def test_a_witness_is_a_run_to_the_goals_premise(cache: dict[str, str]) -> None:
     path = str(INVARIANTS / "strong_completeness_fixed_timeout.py")
     _, document = found(path, "--witness", env=cache)
@@ -494,6 +495,7 @@ HINTED = files.NOT_INDUCTIVE.replace("import Proof\n", "import Proof, hint\n").r
 )
 
 
+@long
 def test_a_hint_is_shown_where_its_claim_fails(tmp_path: Path, cache: dict[str, str]) -> None:
     written(tmp_path, hinted=HINTED)
     assert verify("hinted.py", env=cache, cwd=tmp_path).stdout.count("\nhint: wait [for] less\n") == 1

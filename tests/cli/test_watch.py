@@ -132,6 +132,7 @@ def test_only_what_changed_is_checked_again(tmp_path: Path) -> None:
         assert watch.ends() == 130
 
 
+@long
 def test_what_a_proof_imports_is_watched(tmp_path: Path) -> None:
     """Also where Python takes bytecode for current: the size stays the same, within a second."""
     proofs, models = tmp_path / "proofs", tmp_path / "models"

@@ -15,7 +15,7 @@ from fdverify.engines.live import live
 from fdverify.errors import UsageError
 from fdverify.models.chandra_toueg.model import chandra_toueg as model
 from fdverify.verdict import Verdict, silent
-from tests.sampling import FULL, every
+from tests.sampling import FULL, every, long
 
 ACCURACY, EVENTUALLY, COMPLETENESS = "strong-accuracy", "eventually-strong-accuracy", "strong-completeness"
 
@@ -102,6 +102,7 @@ LEAST_SAFE = {
 """By Φ and Δ, for tla and for ivy: the least safe timeout of the model, of processes that start at Send, at Receive."""
 
 
+@long
 @pytest.mark.parametrize(("phi", "delta"), every(3, LEAST_SAFE))
 def test_the_least_safe_timeouts_are_those_of_the_page(phi: int, delta: int) -> None:
     for variant, expected in zip(("tla", "ivy"), LEAST_SAFE[phi, delta], strict=True):

@@ -38,6 +38,7 @@ def found(file: str, name: str) -> Suggested:
     return strengthened(without(file, name), Settings(jobs=1), seconds=seconds)
 
 
+@long
 @pytest.mark.parametrize(("file", "name"), [pair for pair in CHOSEN if pair not in NOT_RESTORED])
 def test_what_is_suggested_proves_it_again(file: str, name: str) -> None:
     assert not is_proved(without(file, name))

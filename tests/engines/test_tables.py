@@ -62,7 +62,7 @@ def test_the_figures_printed_for_phi_5_are_those_of_phi_6() -> None:
     assert str(result.statistics["depth"]) == printed["tlc_depth"]
 
 
-@pytest.mark.parametrize("row", every(4, HOLDS), ids=label)
+@pytest.mark.parametrize("row", every(8, HOLDS), ids=label)
 def test_a_row_of_table_1_holds_by_k_induction(row: Row) -> None:
     model = system(row)
     result = k_induction(model, model.property("strong-accuracy"), max_k=60)

@@ -40,6 +40,7 @@ def test_the_report_is_a_tree_of_the_premises_that_ends_in_the_bounds(cache: dic
     assert "no bound (quiet runs of any length may come before it)" in outcome.stdout
 
 
+@long
 def test_the_document_has_the_tree(cache: dict[str, str]) -> None:
     _, document = found(proof(SUSPICION), env=cache)
     (entry,) = document["proofs"]

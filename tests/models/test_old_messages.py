@@ -179,7 +179,7 @@ def check_exact(true: TrueAges) -> set[Situation]:
     return all_true
 
 
-@pytest.mark.parametrize(("instance", "variant", "crash"), every(3, product(INSTANCES, ("tla", "ivy"), (False, True))))
+@pytest.mark.parametrize(("instance", "variant", "crash"), every(6, product(INSTANCES, ("tla", "ivy"), (False, True))))
 def test_cutting_ages_is_exact(instance: tuple[int, int, int], variant: str, crash: bool) -> None:
     """Δ = 0 included: two messages in transit are two true ages there, and one age 0 in the model."""
     delta, phi, timeout = instance

@@ -14,6 +14,7 @@ from fdverify.proofs.course import Settings
 from fdverify.proofs.result import ProofResult
 from fdverify.smt.decide import Decision
 from tests.cli.script import run
+from tests.sampling import long
 
 HEAD = '''
 from fdverify.logic import And, If, Implies, Not, Or
@@ -213,6 +214,7 @@ def test_files_of_the_same_name_keep_texts_of_their_own(tmp_path: Path) -> None:
     assert len(texts) == 2 * sum(name.startswith("a-proof.") for name in texts)
 
 
+@long
 def test_no_place_to_keep_a_text_is_no_reason_to_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     path = tmp_path / "proof.py"

@@ -51,6 +51,7 @@ def test_k_selects_by_the_obligation(any_pytest: Project) -> None:
     assert found.code == 0
 
 
+@long
 def test_last_failed_runs_what_failed(any_pytest: Project) -> None:
     any_pytest.write(proof_good=files.GOOD, proof_bad=files.NOT_INDUCTIVE)
     any_pytest.pytest("-k", "waits or bounded")

@@ -70,6 +70,7 @@ def efforts(project: Project, *options: str) -> dict[str, int]:
     return {name: int(case.properties["effort"][0]) for name, case in junit(project.folder / "report.xml").items()}
 
 
+@long
 def test_what_was_proved_before_costs_nothing_unless_told(project: Project) -> None:
     project.write(proof_good=files.GOOD)
     first, again = efforts(project), efforts(project)

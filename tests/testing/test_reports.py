@@ -13,6 +13,7 @@ from tests.sampling import every, long
 from tests.testing.project import LONG_ENOUGH, Project, junit
 
 
+@long
 def test_junit_carries_verdict_solver_and_effort(any_run: tuple[Project, tuple[str, ...]]) -> None:
     project, xdist = any_run
     project.write(proof_bad=files.NOT_INDUCTIVE)

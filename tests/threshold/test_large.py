@@ -7,6 +7,7 @@ import pytest
 from fdverify.models.user_files import load_module
 from fdverify.threshold.text.read import read
 from fdverify.verdict import Verdict
+from tests.sampling import long
 from tests.threshold.small import found
 
 GENERATOR = load_module(Path(__file__).parents[2] / "benchmarks" / "large_automaton.py")
@@ -23,6 +24,7 @@ def test_what_holds_is_proved(name: str) -> None:
     assert found(AUTOMATON, name).verdict is Verdict.PROVED
 
 
+@long
 def test_what_does_not_hold_is_shown() -> None:
     """One is helped by faulty processes to decide, and the others wait for ever."""
     assert found(AUTOMATON, "relay").verdict is Verdict.VIOLATED

@@ -90,6 +90,7 @@ def test_some_of_each_shape_hold_and_some_are_broken() -> None:
         assert answers[name, None] < 15
 
 
+@long
 def test_some_are_broken_only_by_runs_that_move_for_ever() -> None:
     broken = [(text, values) for text, values in FOUND[:120] if holds(text, "recur", values) is False]
     moving = [1 for text, values in broken if not broken_at_rest(text, "recur", values)]
