@@ -10,6 +10,7 @@ import typer
 
 from fdverify.cli.output import check_time_limit, print_out
 from fdverify.cli.progress import TextLine
+from fdverify.cli.shared import JsonOption, SecondOpinionOption, TimeLimitOption
 from fdverify.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def cutoff(
     ] = None,
     computation: Annotated[
         str,
-        typer.Option("--computation", metavar="NAME", help="to explore: partial-synchrony, synchrony, asynchrony"),
+        typer.Option(
+            "--computation", metavar="NAME", help="to explore: partial-synchrony, synchrony, asynchrony, unrestricted"
+        ),
     ] = "partial-synchrony",
     timeout: Annotated[
         int | None, typer.Option("--timeout", metavar="N", help="of chandra-toueg: the initial timeout, to explore")
@@ -64,13 +67,9 @@ def cutoff(
         list[Path] | None,
         typer.Option("--proofs", metavar="PATH", help="of chandra-toueg: proofs to carry over, by default the shipped"),
     ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
-    ] = None,
-    second_opinion: Annotated[
-        str | None, typer.Option("--second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
+    time_limit: TimeLimitOption = None,
+    second_opinion: SecondOpinionOption = None,
+    json: JsonOption = False,
 ) -> int:
     begun = perf_counter()
     check_time_limit(time_limit)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from fdverify.cli.output import HTML
+from fdverify.cli.shared import HtmlOption, JsonOption
 from fdverify.errors import UsageError
 from fdverify.models.catalogue import DEFAULT
 from fdverify.models.model import Model, Option
@@ -44,7 +43,10 @@ def action(
 
 
 def option(name: str, kind: Any, default: Any, *flags: str, **settings: Any) -> inspect.Parameter:
-    annotation = Annotated[kind, typer.Option(*flags, **settings)]
+    return _parameter(name, Annotated[kind, typer.Option(*flags, **settings)], default)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
@@ -54,7 +56,7 @@ def model_options(model: Model, values: str, default: str | None, repeatable: bo
     for name in [*(p.name for p in model.parameters), *(o.name for o in model.options)]:
         if not name.isidentifier() or iskeyword(name):
             raise UsageError(f"model {model.name} has an option {name!r}, which is no Python name")
-    found = [inspect.Parameter("model", inspect.Parameter.KEYWORD_ONLY, default=DEFAULT, annotation=argument)]
+    found = [_parameter("model", argument, DEFAULT)]
     kind = str if default is not None else str | None
     for parameter in model.parameters:
         flag = f"--{parameter.name}"
@@ -81,11 +83,11 @@ def time_limit_option(meaning: str) -> inspect.Parameter:
 
 
 def html_option() -> inspect.Parameter:
-    return option("html", Path | None, None, "--html", metavar="FILE", help=HTML)
+    return _parameter("html", HtmlOption, None)
 
 
 def json_option() -> inspect.Parameter:
-    return option("json", bool, False, "--json", help="print one JSON document")
+    return _parameter("json", JsonOption, False)
 
 
 def examples_for(reference: str, examples: Sequence[str]) -> Sequence[str]:

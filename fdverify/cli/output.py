@@ -12,8 +12,6 @@ from fdverify.errors import UsageError
 from fdverify.storage import write_whole
 
 SYMBOLIC = "symbolic"
-HTML = "write a page to look at in a browser, with runs to step through"
-"""What every ``--html`` does."""
 
 
 class ReaderGone(Exception):

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fdverify.cli.epilog import epilog
-from fdverify.cli.output import HTML, check_report, check_time_limit, print_out, write_page
+from fdverify.cli.output import check_report, check_time_limit, print_out, write_page
 from fdverify.cli.progress import TextLine
+from fdverify.cli.shared import HtmlOption, JsonOption, SecondOpinionOption, TimeLimitOption
 from fdverify.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -81,14 +82,10 @@ def _check(
             help="one formula for all runs, or a search through orders of thresholds",
         ),
     ] = "auto",
-    time_limit: Annotated[
-        float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
-    ] = None,
-    second_opinion: Annotated[
-        str | None, typer.Option("--second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help=HTML)] = None,
+    time_limit: TimeLimitOption = None,
+    second_opinion: SecondOpinionOption = None,
+    json: JsonOption = False,
+    html: HtmlOption = None,
 ) -> int:
     check_time_limit(time_limit)
     if html is not None:
@@ -190,7 +187,7 @@ def _table(
     folder: Annotated[
         Path, typer.Argument(metavar="[FOLDER]", help="with the automata, and the published tables in dialog/")
     ] = Path("examples/threshold"),
-    json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
+    json: JsonOption = False,
 ) -> int:
     from fdverify.reports.threshold_tables import tables_document, tables_text
     from fdverify.threshold.tables import algorithm_rows, compared_rows

@@ -12,7 +12,6 @@ import typer
 from fdverify.cli.epilog import epilog
 from fdverify.cli.guard import guarded, print_error, show_version
 from fdverify.cli.output import (
-    HTML,
     SYMBOLIC,
     check_report,
     check_time_limit,
@@ -22,6 +21,7 @@ from fdverify.cli.output import (
     write_page,
 )
 from fdverify.cli.progress import StageLine, TextLine
+from fdverify.cli.shared import HtmlOption, JsonOption, SecondOpinionOption, TimeLimitOption
 from fdverify.errors import UsageError
 
 if TYPE_CHECKING:
@@ -79,26 +79,22 @@ def _verify(
     variant: Annotated[str | None, typer.Option("--variant", metavar="NAME", help="instead of the file's own")] = None,
     buffer: Annotated[str | None, typer.Option("--buffer", metavar="NAME", help="encoding of the buffer")] = None,
     k: Annotated[int, typer.Option("--k", metavar="N", min=1, help="let the conjuncts be N-inductive together")] = 1,
-    time_limit: Annotated[
-        float | None, typer.Option("--time-limit", metavar="SECONDS", help="then what is left is unknown")
-    ] = None,
+    time_limit: TimeLimitOption = None,
     memory_limit: Annotated[
         int | None, typer.Option("--memory-limit", metavar="MB", min=200, help="for each worker process")
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="worker processes; one a core by default")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="print one JSON document")] = False,
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help=HTML)] = None,
+    json: JsonOption = False,
+    html: HtmlOption = None,
     sarif: Annotated[
         Path | None, typer.Option("--sarif", metavar="FILE", help="write what failed, as SARIF for code scanning")
     ] = None,
     smtlib: Annotated[
         Path | None, typer.Option("--smtlib", metavar="DIR", help="write every obligation as an SMT-LIB file")
     ] = None,
-    second_opinion: Annotated[
-        str | None, typer.Option("--second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
-    ] = None,
+    second_opinion: SecondOpinionOption = None,
     stability: Annotated[
         int, typer.Option("--stability", metavar="N", min=0, help="decide all again under N seeds, shuffled")
     ] = 0,

@@ -75,7 +75,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Carried:
-    """A shipped proof, and the conjuncts of it that are false where two processes start; without any, it is of them.
+    """A proof, and the conjuncts of it that are false, or not decided, where two processes start.
 
     ``until_crash``: only while the process that is watched is correct.
     """
@@ -83,7 +83,12 @@ class Carried:
     proof: str
     goal: str
     false_at_start: tuple[str, ...]
-    until_crash: bool = False
+    undecided_at_start: tuple[str, ...]
+    until_crash: bool
+
+    @property
+    def is_of_two_processes(self) -> bool:
+        return not self.false_at_start and not self.undecided_at_start
 
 
 def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:

@@ -132,12 +132,14 @@ def check_carried(variant: str, start: Location, paths: Sequence[Path], report: 
         invariant = proof.at({}, {"variant": variant})
         with neighbours_importable(path):
             asked = questions(_started(invariant, starts(variant, start)))
-        false = [
-            question.about
+        answers = [
+            (question.about, decide(question.script, core=False).status)
             for question in asked
-            if question.kind is Kind.INITIATION and decide(question.script, core=False).status != "unsat"
+            if question.kind is Kind.INITIATION
         ]
-        report(Carried(path.stem, invariant.goal.name, tuple(false), _until_crash(invariant)))
+        false = tuple(about for about, status in answers if status == "sat")
+        undecided = tuple(about for about, status in answers if status not in ("sat", "unsat"))
+        report(Carried(path.stem, invariant.goal.name, false, undecided, _until_crash(invariant)))
 
 
 def _until_crash(invariant: Invariant) -> bool:

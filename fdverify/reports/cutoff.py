@@ -56,7 +56,7 @@ def _print(
     if found.carried and found.verdict is Verdict.PROVED:
         _print_carried(console, found.carried, str(question.options.get("variant", DEFAULT_VARIANT)))
     for explored in found.explored:
-        _print_explored(console, question, explored)
+        _print_explored(console, question, shapes[explored.claim], explored)
     if found.verdict is Verdict.PROVED:
         for words in dict.fromkeys(map(told, shapes.values())):
             names = [name for name, shape in shapes.items() if told(shape) == words]
@@ -112,16 +112,22 @@ def _lemmas(found: Sequence[Checked], second: str | None) -> Table:
 def _print_carried(console: Console, carried: Sequence[Carried], variant: str) -> None:
     by = f"what verify-invariant --variant {variant} proves with these holds of N processes, for every N >= 1"
     for until_crash, said in ((False, by), (True, f"{by}, until the one that is watched crashes")):
-        holds = [each.proof for each in carried if not each.false_at_start and each.until_crash is until_crash]
+        holds = [each.proof for each in carried if each.is_of_two_processes and each.until_crash is until_crash]
         if holds:
             console.print(Text(f"{said}: {', '.join(holds)}"), soft_wrap=True)
-    by_reason: dict[tuple[str, ...], list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for each in carried:
-        by_reason.setdefault(each.false_at_start, []).append(each.proof)
-    for false, proofs in by_reason.items():
-        if false:
-            what = f"where N processes start, {', '.join(false)} is false"
-            console.print(Text(f"of one sender and one receiver only: {', '.join(proofs)}; {what}"), soft_wrap=True)
+        if not each.is_of_two_processes:
+            by_reason.setdefault(_why_not(each), []).append(each.proof)
+    for reason, proofs in by_reason.items():
+        said = f"of one sender and one receiver only: {', '.join(proofs)}; where N processes start, {reason}"
+        console.print(Text(said), soft_wrap=True)
+
+
+def _why_not(carried: Carried) -> str:
+    if carried.false_at_start:
+        return f"{', '.join(carried.false_at_start)} is false"
+    return f"whether {', '.join(carried.undecided_at_start)} holds is not decided"
 
 
 def _print_disagreement(console: Console, checked: Checked, shown: Disagreement) -> None:
@@ -150,7 +156,7 @@ def _print_system(console: Console, system: ShownSystem) -> None:
     console.print(table)
 
 
-def _print_explored(console: Console, question: Question, explored: Explored) -> None:
+def _print_explored(console: Console, question: Question, shape: Shape, explored: Explored) -> None:
     if explored.rows:
         table = Table()
         for heading in explored.rows[0]:
@@ -165,7 +171,8 @@ def _print_explored(console: Console, question: Question, explored: Explored) ->
         console.print(table)
     assert question.small is not None, "only then is anything explored"
     small = question.small
-    who = "each process with itself" if explored.equal else "different processes"
+    who = "each process" if len(shape.indexes) == 1 else "different processes"
+    who = "each process with itself" if explored.equal else who
     at = "" if not explored.processes else f", here {' and '.join(map(str, dict.fromkeys(explored.processes)))}"
     print_verdict(
         console,

@@ -66,7 +66,7 @@ class PropertyEntry(msgspec.Struct):
 
 
 class CarriedEntry(msgspec.Struct):
-    """A shipped proof; with all lemmas it is one for N processes, unless a conjunct is false where they start.
+    """A proof; with all lemmas it is one for N processes if all its conjuncts hold where they start.
 
     ``until_crash``: only while the process that is watched is correct.
     """
@@ -76,6 +76,7 @@ class CarriedEntry(msgspec.Struct):
     carries_over: bool
     until_crash: bool
     false_at_start: list[str]
+    undecided_at_start: list[str]
 
 
 class ExploredEntry(msgspec.Struct):
@@ -148,9 +149,10 @@ def cutoff_document(
             CarriedEntry(
                 each.proof,
                 each.goal,
-                proved and not each.false_at_start,
+                proved and each.is_of_two_processes,
                 each.until_crash,
                 list(each.false_at_start),
+                list(each.undecided_at_start),
             )
             for each in found.carried
         ],

@@ -100,6 +100,13 @@ def test_a_run_that_violates_is_shown(tmp_path: Path, validator: Any) -> None:
     assert document["explored"][0]["run"][0]["process 1"] == "beat"
 
 
+def test_a_property_of_one_index_is_explored_of_each_process() -> None:
+    small = ("--processes", "1", "--delta", "0", "--phi", "1")
+    outcome = run("cutoff", str(EXAMPLE), *small, "--property", "G correct(p)")
+    assert outcome.code == 1
+    assert re.search(r"^G correct\(p\): violated: each process, here 1; N = 1", outcome.stdout, re.MULTILINE)
+
+
 def test_rounds_that_are_not_of_the_class_are_shown_to_be_so(tmp_path: Path, validator: Any) -> None:
     file = changed(tmp_path, more=UPWARDS)
     outcome = run("cutoff", file)

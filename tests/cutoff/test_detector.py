@@ -4,11 +4,13 @@ import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import z3
 
 from fdverify.cutoff import detector, simulation
+from fdverify.cutoff.answer import Answer, Question
 from fdverify.cutoff.chandra_toueg import LOCATIONS, Watch, next_watch
 from fdverify.cutoff.check import Carried, Checked
 from fdverify.cutoff.rounds import DELIVERY, SPEED, Choices, Configuration, Interpretation, Rounds, Step
@@ -18,6 +20,7 @@ from fdverify.logic import Not, Truth
 from fdverify.models.chandra_toueg.phases import VARIANTS, Variant
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
+from fdverify.reports.cutoff import cutoff_text
 from fdverify.symbolic.values import truth
 from fdverify.verdict import Verdict
 from tests.sampling import FULL, every
@@ -106,7 +109,7 @@ STARTS = [("tla", "send"), ("ivy", "send"), ("tla", "receive"), ("ivy", "receive
 def test_the_papers_proofs_are_of_n_processes_and_the_tight_ones_mostly_not(variant: str, start: str) -> None:
     found: list[Carried] = []
     detector.check_carried(variant, start, (), found.append)
-    holds = {each.proof for each in found if not each.false_at_start}
+    holds = {each.proof for each in found if each.is_of_two_processes}
     tight = {each.proof for each in found} - PAPERS
     assert len(tight) == 3
     assert holds == (PAPERS | tight if (variant, start) == ("ivy", "receive") else PAPERS)
@@ -123,7 +126,7 @@ def test_a_proof_that_says_nothing_of_the_phase_carries_over_wherever_processes_
     for start in LOCATIONS:
         found: list[Carried] = []
         detector.check_carried(variant, start, [EXAMPLES / name], found.append)
-        assert [each.false_at_start for each in found] == [()]
+        assert [each.is_of_two_processes for each in found] == [True]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +166,21 @@ def test_of_a_model_without_crashes_nothing_is_known_after_one(tmp_path: Path, o
     path.write_text(NEVER.format(options=options))
     found: list[Carried] = []
     detector.check_carried("tla", "send", [path], found.append)
-    assert found == [Carried("never", "never", (), until_crash)]
+    assert found == [Carried("never", "never", (), (), until_crash)]
+
+
+def test_what_a_solver_does_not_know_is_neither_true_nor_false(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detector, "decide", lambda script, core: SimpleNamespace(status="unknown"))
+    found: list[Carried] = []
+    detector.check_carried("tla", "send", [EXAMPLES / "safe_timeout.py"], found.append)
+    (carried,) = found
+    assert not carried.is_of_two_processes
+    assert carried.false_at_start == ()
+    question = Question("chandra-toueg", {}, None, None, None, ())
+    told = cutoff_text(question, {}, Answer(carried=found), {}, 0.0)
+    assert "proofs with these holds of N processes" not in told
+    assert "of one sender and one receiver only: safe_timeout; where N processes start, whether " in told
+    assert told.index(" holds is not decided") > told.index(carried.undecided_at_start[-1])
 
 
 def test_of_the_shipped_proofs_one_needs_that_nobody_crashes() -> None:
