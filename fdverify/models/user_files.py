@@ -59,6 +59,8 @@ def contents_read(path: Path) -> dict[Path, bytes]:
 
 def load_module(path: Path) -> ModuleType:
     """Run a user's Python file, once as it is; whatever is wrong with it is said in one line that names the place."""
+    if path.is_dir():
+        raise UsageError(f"{nearby(path)} is a folder", "name a file in it")
     if not path.is_file():
         raise UsageError(f"no such file: {nearby(path)}")
     known = _loaded.get(path.resolve())

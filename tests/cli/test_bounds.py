@@ -77,6 +77,7 @@ def refused(outcome: Outcome) -> str:
             (["bounds", "accuracy", "--variant", "third"], "--variant must be one of"),
             (["bounds", "accuracy", "--property", "nothing"], "no property nothing"),
             (["bounds", "accuracy", "--proof", "nowhere.py"], "no such file"),
+            (["bounds", "accuracy", "--proof", "invariants"], "invariants is a folder (hint: name a file in it)"),
             (["bounds", "accuracy", "--time-limit", "0"], "--time-limit"),
             (["infer", "--by", "magic"], "--by must be"),
             (["infer", "--timeout", "phi-1"], "at least 1"),
