@@ -13,10 +13,10 @@ verify: $(READY)
 	$(BIN)/verify-invariant invariants
 
 test: $(READY)
-	FDVERIFY_TESTS=sample $(BIN)/python -m pytest -q -rs -n $(JOBS)
+	FDVERIFY_TESTS=sample $(BIN)/python -m pytest -q -rs -n $(JOBS) --dist worksteal
 
 test-full: $(READY)
-	$(BIN)/python tests/record.py -n $(JOBS)
+	$(BIN)/python tests/record.py -n $(JOBS) --dist worksteal
 
 # For the tests of the HTML report, which are skipped without it.  Debian's packages; needs root.
 browser:
