@@ -295,6 +295,7 @@ def started(*arguments: str, env: dict[str, str]) -> Iterator["subprocess.Popen[
         process.communicate()
 
 
+@long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_killed_half_way_it_goes_on_where_it_was(env: dict[str, str], tmp_path: Path) -> None:
     arguments = (*RANGES, *TIMEOUTS, "--jobs", "2")

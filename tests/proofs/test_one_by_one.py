@@ -32,7 +32,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("path", "k"), every(3, product(SHIPPED, (1, 2))))
+@pytest.mark.parametrize(("path", "k"), every(5, product(SHIPPED, (1, 2))))
 def test_the_outline_is_what_is_made(path: Path, k: int) -> None:
     invariant = load_proof(path).at({}, {}, k)
     outlined = [(each.name, each.kind, each.about) for each in outline(invariant)]
