@@ -154,7 +154,7 @@ return [...document.querySelectorAll(".message")].map((bar) => {
 """
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", every(2, RUNS))
 def test_a_bar_goes_from_where_a_message_is_sent_to_where_it_ends(browser: Browser, pages: Pages, name: str) -> None:
     path = pages.of(*PAGES[name])
     trace = trace_of(document_of(path))

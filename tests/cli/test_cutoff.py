@@ -147,6 +147,7 @@ def test_rounds_have_no_way_around_the_lemmas(tmp_path: Path) -> None:
     assert re.fullmatch(r"error: .*its rounds have a step of their own.*\n", outcome.stderr), outcome.stderr
 
 
+@long
 def test_rounds_that_are_not_of_the_class_are_explored_with_all_pairs() -> None:
     file = f"{EXAMPLE.with_name('broken_rounds.py')}:COUNTING"
     small = ("--processes", "2", "--delta", "0", "--phi", "1", "--depth", "2")

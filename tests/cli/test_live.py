@@ -46,6 +46,7 @@ def test_a_loop_is_shown_and_written(tmp_path: Path) -> None:
     assert written.loop == trace["loop"]
 
 
+@long
 def test_at_sub_rounds_the_loop_is_the_same() -> None:
     outcome = run(*STUBBORN, "--subrounds")
     _, document = found(*STUBBORN)

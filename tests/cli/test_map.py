@@ -180,6 +180,7 @@ def test_document(env: dict[str, str]) -> None:
     assert document(*PICTURED, env=env)["statistics"] == {"computed": 0, "stored": 20}
 
 
+@long
 def test_drawing(env: dict[str, str], tmp_path: Path) -> None:
     outcome = run("map", *PICTURED, "--svg", str(tmp_path / "map.svg"), env=env)
     assert outcome.code == 0
@@ -206,6 +207,7 @@ def test_drawing(env: dict[str, str], tmp_path: Path) -> None:
     assert not any(name in (tmp_path / "map.svg").read_text() for name in names), "it needs no other file"
 
 
+@long
 def test_a_model_of_ones_own(env: dict[str, str], tmp_path: Path) -> None:
     arguments = ("--gst", "0..2", "--delta", "1", "--phi", "1", "--timeout", "6*phi+delta")
     found = document(DETECTORS, *arguments, env=env)

@@ -67,6 +67,7 @@ def test_a_run_is_shown_with_its_steps(validator: Any) -> None:
     assert entry["trace"]["loop"] == 2
 
 
+@long
 def test_a_loop_is_marked(tmp_path: Path, validator: Any) -> None:
     circle = tmp_path / "circle.ta"
     circle.write_text(CIRCLE)

@@ -504,6 +504,7 @@ def test_a_hint_is_shown_where_its_claim_fails(tmp_path: Path, cache: dict[str, 
     assert {name: failure["hint"] for name, failure in failures.items()} == {"waits-step": "wait [for] less"}
 
 
+@long
 def test_a_hint_is_about_its_own_file(tmp_path: Path, cache: dict[str, str]) -> None:
     borrowing = files.NOT_INDUCTIVE.split("@proof.invariant")[0] + "proof.invariants(waits, trusted)\n"
     written(tmp_path, hinted=HINTED, borrowing=f"from hinted import trusted, waits\n{borrowing}")

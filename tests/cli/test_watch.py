@@ -189,6 +189,7 @@ def test_a_save_abandons_the_check_that_it_makes_stale(tmp_path: Path) -> None:
         assert watch.ends() == 130
 
 
+@long
 def test_a_terminal_is_cleared_and_redrawn(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(files.GOOD)

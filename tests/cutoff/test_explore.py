@@ -77,7 +77,7 @@ AGREEING = [("tla", "send", 2, 1, 7), ("ivy", "receive", 2, 0, 6), ("ivy", "rece
 
 
 @pytest.mark.parametrize(("variant", "start", "phi", "delta", "least"), every(2, AGREEING))
-@pytest.mark.parametrize("claim", [ACCURACY, EVENTUALLY, COMPLETENESS])
+@pytest.mark.parametrize("claim", every(2, [ACCURACY, EVENTUALLY, COMPLETENESS]))
 @pytest.mark.parametrize("below", [0, 1])
 def test_two_processes_three_and_the_model_agree(
     variant: str, start: str, phi: int, delta: int, least: int, claim: str, below: int

@@ -53,7 +53,7 @@ SIZES = ((0, 1, "1"), (0, 3, "5"), (1, 1, "6*phi+delta"), (2, 2, "2"), (5, 1, "3
 CASES = list(product(("tla", "ivy"), SIZES, (None, "counter", "predicate"), (False, True)))
 
 
-@pytest.mark.parametrize(("variant", "size", "buffer", "crash"), every(2, CASES))
+@pytest.mark.parametrize(("variant", "size", "buffer", "crash"), every(4, CASES))
 def test_a_correct_sender_is_suspected_for_ever(
     variant: str, size: tuple[int, int, str], buffer: str | None, crash: bool
 ) -> None:

@@ -361,7 +361,7 @@ def fallen(stem: str, name: str) -> set[str]:
     return set(steps)
 
 
-@pytest.mark.parametrize(("stem", "name"), every(6, FALLEN))
+@pytest.mark.parametrize(("stem", "name"), every(12, FALLEN))
 def test_only_the_premises_that_rest_on_what_is_wrong_fall(stem: str, name: str) -> None:
     assert fallen(stem, name) == FALLEN[stem, name]
 

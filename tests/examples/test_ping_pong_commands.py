@@ -65,6 +65,7 @@ def test_a_map_has_the_frontier_of_the_formula() -> None:
     assert verdicts == {0: "violated", 1: "proved", 2: "proved", 3: "violated"}
 
 
+@long
 def test_what_to_configure() -> None:
     at = ("--delta", "1", "--phi", "1")
     code, document = found("bounds", "--model", MODEL, *at)
@@ -94,6 +95,7 @@ def test_the_initial_timeout_is_the_parameter_that_is_not_the_models_own(model: 
     assert initial_timeout(job) == "initial_timeout"
 
 
+@long
 def test_reports_of_proofs_name_the_target() -> None:
     program = str(Path(script()).with_name("verify-invariant"))
     proofs = [str(FOLDER / f"{name}.py") for name in ("completeness", "eventual_accuracy")]

@@ -77,7 +77,7 @@ def oracle_levels(delta: int, phi: int, timeout: int) -> list[set[appendix_b.Sta
 
 @pytest.mark.parametrize(
     ("delta", "phi", "timeout", "encoding"),
-    every(5, product(range(4), (1, 2, 3), ("6*phi+delta", "delta+1"), ENCODINGS)),
+    every(10, product(range(4), (1, 2, 3), ("6*phi+delta", "delta+1"), ENCODINGS)),
 )
 def test_same_sub_round_states_level_by_level(delta: int, phi: int, timeout: str, encoding: str) -> None:
     """A safe timeout never grows; a short one grows until it is safe enough, so both instances have an end."""

@@ -190,7 +190,7 @@ def test_a_mark_is_for_the_proof_of_its_file(project: Project) -> None:
     assert project.pytest("-k", "waits").failed == {"proof_borrowed.py::waits-step"}
 
 
-@pytest.mark.parametrize("verdict", ["proved", "unknown", "wrong"])
+@pytest.mark.parametrize("verdict", every(3, ["proved", "unknown", "wrong"]))
 def test_no_claim_is_meant_to_be_proved_or_unknown(project: Project, verdict: str) -> None:
     project.write(proof_mine=MARKED.replace('"not-inductive"', f'"{verdict}"'))
     found = project.pytest()

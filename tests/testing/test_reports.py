@@ -42,6 +42,7 @@ def test_nothing_is_summed_up_where_nothing_was_verified(project: Project) -> No
     assert "= fdverify =" not in project.pytest().out
 
 
+@long
 @pytest.mark.parametrize("colour", every(2, ["no", "yes"]))
 def test_step_tables_have_no_colour(project: Project, colour: str) -> None:
     project.environment(FORCE_COLOR="1" if colour == "yes" else None)
@@ -55,6 +56,7 @@ def test_step_tables_have_no_colour(project: Project, colour: str) -> None:
     assert text.strip() in found.out, "not coloured by pytest either"
 
 
+@long
 @pytest.mark.parametrize("capture", every(3, ["fd", "sys", "no", "tee-sys"]))
 def test_it_works_however_output_is_captured(project: Project, capture: str) -> None:
     project.write(proof_bad=files.NOT_INDUCTIVE.replace("return Not(s", "print('evaluated')\n    return Not(s"))
