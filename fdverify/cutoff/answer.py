@@ -94,6 +94,8 @@ class Answer:
     @property
     def exit_code(self) -> int:
         codes = {self.verdict.exit_code, *(each.verdict.exit_code for each in self.explored)}
+        if any(each.undecided_at_start for each in self.carried):
+            codes.add(Verdict.UNKNOWN.exit_code)
         return next(code for code in (1, 4, 3, 0) if code in codes)
 
 

@@ -171,8 +171,8 @@ def _print_explored(console: Console, question: Question, shape: Shape, explored
         console.print(table)
     assert question.small is not None, "only then is anything explored"
     small = question.small
-    who = "each process" if len(shape.indexes) == 1 else "different processes"
-    who = "each process with itself" if explored.equal else who
+    several = "each process with itself" if explored.equal else "different processes"
+    who = "each process" if len(shape.indexes) == 1 else several
     at = "" if not explored.processes else f", here {' and '.join(map(str, dict.fromkeys(explored.processes)))}"
     print_verdict(
         console,
