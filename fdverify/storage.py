@@ -1,92 +1,189 @@
-"""Writing files whole: a reader sees all of a file or none of it, whoever is killed meanwhile."""
+"""Files: read only if they are plain, replaced as a whole, and reports written through whatever is in their place."""
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import stat
+import sys
 import tempfile
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic, sleep
 
-
-class Entries:
-    """Lines of text by key, a file each in one folder; what was damaged since is not there."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def read(self, key: str) -> str | None:
-        try:
-            checksum, content = self._file(key).read_text(encoding="utf-8").splitlines()
-        except (OSError, ValueError):
-            return None
-        return content if checksum == _checksum(key, content) else None
-
-    def write(self, key: str, content: str) -> None:
-        """Keep it; a folder that cannot be written is no reason to fail."""
-        aside = self._folder / _UNFINISHED
-        try:
-            self._file(key).parent.mkdir(parents=True, exist_ok=True)
-            aside.mkdir(exist_ok=True)
-            _sweep(aside)
-            write_whole(self._file(key), f"{_checksum(key, content)}\n{content}\n", aside)
-        except OSError:
-            return
-
-    def _file(self, key: str) -> Path:
-        return self._folder / key[:2] / key
+_READER_SECONDS = 5.0
+_LONGEST_NAME = 200
 
 
 def digest(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def _checksum(key: str, content: str) -> str:
-    return sha256(f"{key}\n{content}".encode()).hexdigest()
+def read_plain(path: Path, longest: int) -> bytes:
+    """The content of a plain file that is not too long; a pipe, say, is refused and never waited for."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > longest:
+            raise OSError(errno.EINVAL, "it is no plain file of a reasonable size")
+        return file.read(longest)
 
 
-_UNFINISHED = "unfinished"
-"""Where entries are until they are whole, so that what a killed process leaves behind is found without a search."""
+def safe_name(text: str) -> str:
+    """A name for a file, without an ending: as it is where that is short and plain, else told apart by a digest."""
+    plain = re.sub(r"[^\w.()+=,-]", "_", text, flags=re.ASCII)
+    if plain == text and len(text) <= _LONGEST_NAME and not text.startswith("."):
+        return text
+    return f"{plain[: _LONGEST_NAME - 9].lstrip('.')}-{digest(text.encode(errors='surrogatepass'))[:8]}"
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what processes have left that are gone.
-
-    One on another machine or in another container may seem to be gone; its entry is then not kept, and nothing breaks.
-    """
-    for left in folder.iterdir():
-        owner = left.name.partition(".")[0]
-        if not (owner.isdigit() and _lives(int(owner))):
-            left.unlink(missing_ok=True)
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # it is somebody else's
-        return True
-    return True
-
-
-def write_whole(path: Path, text: str, aside: Path | None = None) -> None:
-    """Replace a file; a device or a pipe, which cannot be replaced, is written to.
+def replace_file(path: Path, text: str, aside: Path | None = None) -> None:
+    """Replace whatever has this name; a reader sees all of the file or none of it, whoever is killed meanwhile.
 
     Until it is whole it is beside the old one, hidden, or ``aside`` in a folder of the same disk.
     """
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
     prefix = f".{path.name[:40]}." if aside is None else f"{os.getpid()}."
     handle, name = tempfile.mkstemp(dir=aside or path.parent, prefix=prefix)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
+        with os.fdopen(handle, "wb") as file:
+            file.write(_encoded(text))
+        os.chmod(name, _mode(path))
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def write_report(path: Path, text: str) -> None:
+    """Write a file that somebody named: a plain one is replaced as a whole, all else is written through.
+
+    A link stays a link, and a device a device.  What this process writes to already, such as its stdout under another
+    name, gets the text where it has got to, and nothing that was written there is lost.
+    """
+    own = _own_stream(path)
+    if own is not None:
+        _write_all(own, _encoded(text))
+        return
+    if _is_plain_or_missing(path):
+        try:
+            replace_file(path, text)
+            return
+        except OSError:
+            # The file may be writable where its folder is not.
+            if not path.is_file():
+                raise
+    handle = _open(path)
+    try:
+        _write_all(handle, _encoded(text))
+    finally:
+        os.close(handle)
+
+
+def why_not_writable(path: Path) -> str | None:
+    """Why a report cannot be written there, as far as that is known before it is."""
+    try:
+        missing = not _exists(path)
+        if missing:
+            folder = Path(os.path.realpath(path)).parent  # of what a link leads to, if it is one
+            return _why_no_folder(folder)
+        about = path.stat()
+        if stat.S_ISDIR(about.st_mode):
+            return "it is a folder"
+        if stat.S_ISSOCK(about.st_mode):
+            return "it is a socket"
+        return None if os.access(path, os.W_OK, effective_ids=_EFFECTIVE) else "there is no permission"
+    except (OSError, ValueError) as error:
+        return getattr(error, "strerror", None) or "this cannot name a file"
+
+
+def why_no_files_in(folder: Path) -> str | None:
+    """Why files cannot be written into a folder, which is made if it is not there."""
+    try:
+        there = folder
+        while not _exists(there) and there != there.parent:
+            there = there.parent
+        return _why_no_folder(there)
+    except (OSError, ValueError) as error:
+        return getattr(error, "strerror", None) or "this cannot name a folder"
+
+
+_EFFECTIVE = os.access in os.supports_effective_ids
+
+
+def _why_no_folder(folder: Path) -> str | None:
+    if not _exists(folder):
+        return f"there is no folder {folder}"
+    if not folder.is_dir():
+        return f"{folder} is no folder"
+    permitted = os.access(folder, os.W_OK | os.X_OK, effective_ids=_EFFECTIVE)
+    return None if permitted else f"there is no permission to write into {folder}"
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is something, at the end of all links; an error if that cannot be told."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _is_plain_or_missing(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return True
+
+
+def _own_stream(path: Path) -> int | None:
+    """Where to write if the path is what this process has as stdout or stderr: opened again, it would start anew."""
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # it may be closed, or no file
+            if os.path.samestat(about, os.fstat(stream.fileno())):
+                stream.flush()
+                return stream.fileno()
+    return None
+
+
+def _open(path: Path) -> int:
+    """Open what is there for writing; a pipe that nobody reads is not waited for for ever."""
+    deadline = monotonic() + _READER_SECONDS
+    while True:
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+            handle = os.open(path, flags, 0o666)
+        except OSError as error:
+            if error.errno != errno.ENXIO or monotonic() > deadline:
+                raise
+            sleep(0.05)
+            continue
+        os.set_blocking(handle, True)
+        return handle
+
+
+def _write_all(handle: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def _encoded(text: str) -> bytes:
+    """As UTF-8; what of a name has no place in that is spelt out."""
+    return text.encode(errors="backslashreplace")
+
+
+def _mode(path: Path) -> int:
+    """The permissions of the file that is replaced, or those of a new one."""
+    try:
+        return stat.S_IMODE(path.lstat().st_mode) & 0o777
+    except OSError:
+        return 0o666 & ~_umask()
 
 
 def _umask() -> int:

@@ -9,7 +9,7 @@ from io import TextIOWrapper
 from pathlib import Path
 
 from fdverify.errors import UsageError
-from fdverify.storage import write_whole
+from fdverify.storage import why_not_writable, write_report
 
 SYMBOLIC = "symbolic"
 
@@ -35,9 +35,9 @@ def print_out(text: str) -> None:
 
 def check_writable(path: Path) -> None:
     """Refuse before the work what would fail after it."""
-    folder = path.parent
-    if path.is_dir() or not folder.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
-        raise UsageError(f"cannot write {path}")
+    why = why_not_writable(path)
+    if why is not None:
+        raise UsageError(f"cannot write {path}: {why}")
 
 
 def check_report(path: Path, about: Path | None = None) -> None:
@@ -49,7 +49,7 @@ def check_report(path: Path, about: Path | None = None) -> None:
 
 def write_file(path: Path, text: str) -> None:
     try:
-        write_whole(path, text)
+        write_report(path, text)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 

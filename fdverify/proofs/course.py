@@ -20,7 +20,7 @@ from fdverify.smt.decide import Decision
 from fdverify.smt.pool import Outcome, Task
 from fdverify.smt.script import self_contained
 from fdverify.smt.undecided import keep_undecided
-from fdverify.storage import write_whole
+from fdverify.storage import safe_name, write_report
 from fdverify.verdict import Obligation, Verdict
 
 _LOADING_SECONDS = 60.0
@@ -286,10 +286,10 @@ class Course:
         return checked.kept
 
     def _keep(self, checked: Checked, directory: Path, label: str) -> None:
-        path = directory / f"{label}.{checked.question.name}.smt2"
+        path = directory / f"{safe_name(f'{label}.{checked.question.name}')}.smt2"
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            write_whole(path, self_contained(checked.question.script))
+            write_report(path, self_contained(checked.question.script))
         except OSError as error:
             self.result.error = UsageError(f"cannot write {path}: {error.strerror}")
             return

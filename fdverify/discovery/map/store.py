@@ -11,7 +11,7 @@ from pathlib import Path
 from fdverify import __version__
 from fdverify.discovery.map.instance import Answer
 from fdverify.job import Job
-from fdverify.storage import Entries
+from fdverify.records import Entries
 from fdverify.verdict import Verdict
 
 _DEFINITE = (Verdict.PROVED, Verdict.VIOLATED, Verdict.VACUOUS)
@@ -19,10 +19,13 @@ _LIBRARIES = ("numpy", "z3-solver")
 
 
 class Store:
-    """Answers by instance.  ``sources`` are what this process runs."""
+    """Answers by instance.  ``sources`` are what this process runs.
+
+    It is used by the process that was asked for a map, never by a worker: that process alone has the key that signs.
+    """
 
     def __init__(self, root: Path, sources: Mapping[str, str]) -> None:
-        self._entries = Entries(root / "map")
+        self._entries = Entries(root, "map")
         self._sources = sources
         self._on_disk: dict[str, str | None] = {}
         self._libraries = [f"{name} {version(name)}" for name in _LIBRARIES]
