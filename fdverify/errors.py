@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from fdverify.printable import printable
+
 
 def nearby(file: str | Path) -> Path:
     """A file as people write it: below the working directory, relative to it."""
@@ -32,7 +34,8 @@ class FdverifyError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return self.message if self.hint is None else f"{self.message} (hint: {self.hint})"
+        """One line, whatever the names in it contain."""
+        return printable(self.message if self.hint is None else f"{self.message} (hint: {self.hint})")
 
 
 class UsageError(FdverifyError):

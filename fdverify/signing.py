@@ -12,8 +12,11 @@ import re
 import stat
 import tempfile
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
+
+import platformdirs
 
 from fdverify import __version__
 from fdverify.errors import UsageError
@@ -69,7 +72,7 @@ def find_key(create: bool = False) -> Key:
         check_key()
         return Key(os.fsencode(given), f"the environment variable {VARIABLE}")
     path = key_path()
-    if _is_in_cache(path):
+    if _is_below(path, Path(platformdirs.user_cache_dir("fdverify"))):
         return Key(None, str(path), "it would be in the cache folder, for all to see who share that")
     try:
         return _read_or_make(path, create)
@@ -79,15 +82,12 @@ def find_key(create: bool = False) -> Key:
 
 def key_path() -> Path:
     """The file that has the key unless the environment does."""
-    import platformdirs
-
     return Path(platformdirs.user_state_dir("fdverify")) / "cache.key"
 
 
-def _is_in_cache(path: Path) -> bool:
-    import platformdirs
-
-    return path.resolve().is_relative_to(Path(platformdirs.user_cache_dir("fdverify")).resolve())
+@lru_cache(maxsize=8)
+def _is_below(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
 
 
 def _signature(secret: bytes, kind: str, payload: bytes) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.exceptions import TyperException
 
 from fdverify import __version__
 from fdverify.cli.output import ReaderGone
+from fdverify.cli.parse_errors import ParseError
 from fdverify.errors import FdverifyError, InternalError, UsageError
+from fdverify.printable import printable
 from fdverify.smt.worker import describe
 
 
@@ -20,8 +21,8 @@ def guarded(work: Callable[[], Any]) -> int:
     """Do it; the exit code.  Bad input is one line on stderr."""
     try:
         return int(work() or 0)
-    except TyperException as error:
-        print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
+    except ParseError as error:
+        print(f"error: {printable(' '.join(error.format_message().split()))}", file=sys.stderr)
         return UsageError.exit_code
     except FdverifyError as error:
         print_error(error)
@@ -31,7 +32,7 @@ def guarded(work: Callable[[], Any]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return 128 + signal.SIGINT
     except Exception as error:
-        print(f"internal error: {describe(error)}", file=sys.stderr)
+        print(f"internal error: {printable(describe(error))}", file=sys.stderr)
         return InternalError.exit_code
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from time import perf_counter, sleep
 
 from rich.console import Console
-from rich.text import Text
 
 from fdverify.cli.output import print_out
 from fdverify.cli.progress import StageLine
@@ -20,6 +19,7 @@ from fdverify.proofs.course import Settings
 from fdverify.proofs.files import proof_files
 from fdverify.proofs.result import ProofResult
 from fdverify.reports.proofs import proofs_text
+from fdverify.reports.safe_text import Text
 from fdverify.reports.table import as_text
 
 _EVERY_SECONDS = 0.1

@@ -14,6 +14,9 @@ from fdverify.proofs.course import Course, Settings
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.result import ProofResult
 from fdverify.proofs.work import Case
+from fdverify.signing import check_key
+from fdverify.smt.cache import folder
+from fdverify.smt.cache_folder import tidy_once
 from fdverify.smt.pool import Outcome, Pool, Task
 
 
@@ -35,6 +38,8 @@ def check(
 
     ``beat`` is called often meanwhile, and may raise an exception to give it up.
     """
+    if settings.cache:
+        check_key()
     courses = _courses([settings.case(source) for source in sources], settings)
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
 
@@ -45,6 +50,8 @@ def check(
 
     with Pool(settings.jobs, settings.memory_limit, [course.case for course in courses]) as pool:
         pool.run([task for course in courses for task in course.first_tasks()], finished, deadline, beat)
+    if settings.cache:
+        tidy_once(folder())
     results = [course.concluded() for course in courses]
     _check_only(results, settings.only)
     return results

@@ -84,6 +84,11 @@ class ProofResult:
         return [*(checked.obligation() for checked in self.checked), *vacuity]
 
     @property
+    def is_from_cache(self) -> bool:
+        """Whether no obligation was decided in this run: all were proved before."""
+        return bool(self.checked) and all(checked.cached for checked in self.checked)
+
+    @property
     def exit_code(self) -> int:
         return self.verdict.exit_code if self.error is None else self.error.exit_code
 

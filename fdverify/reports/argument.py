@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rich.text import Text
 from rich.tree import Tree
 
 from fdverify.engines.inductive import NO_DEAD_END, VACUITY, Kind
 from fdverify.proofs.result import ProofResult
 from fdverify.proofs.work import Subject
+from fdverify.reports.safe_text import Text
 from fdverify.verdict import Obligation, Verdict
 
 

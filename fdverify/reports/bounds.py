@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from rich.console import Console
-from rich.text import Text
 
 from fdverify.discovery.bounds.bound import Bound, Evidence
 from fdverify.discovery.bounds.configure import Configuration
 from fdverify.discovery.bounds.find import Found
 from fdverify.job import Job
+from fdverify.reports.safe_text import Text
 from fdverify.reports.table import as_text, described, print_steps
 
 

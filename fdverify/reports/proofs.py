@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from fdverify.engines.inductive import NO_DEAD_END
 from fdverify.errors import nearby
 from fdverify.proofs.result import Checked, ProofResult, Stability
 from fdverify.reports.argument import argument_tree
 from fdverify.reports.failures import failure_in_words
+from fdverify.reports.safe_text import Text
 from fdverify.reports.suggestions import print_suggested
 from fdverify.reports.table import as_text, described, print_steps, print_verdict
 from fdverify.verdict import Verdict
@@ -133,7 +133,9 @@ def _print_stability(console: Console, found: Sequence[tuple[ProofResult, Checke
         runs, passed = sum(s.seeds for _, s in measured), sum(s.passed for _, s in measured)
         checked, widest = max(measured, key=lambda pair: _spread(pair[1]))
         efforts = (str(widest.least), str(widest.middle), str(widest.most))
-        table.add_row(name, str(widest.seeds), f"{100 * passed / runs:g} %", checked.question.name, *efforts)
+        table.add_row(
+            Text(name), str(widest.seeds), f"{100 * passed / runs:g} %", Text(checked.question.name), *efforts
+        )
     console.print(table)
 
 
@@ -152,13 +154,19 @@ def _print_summary(console: Console, results: Sequence[ProofResult]) -> None:
             continue
         conjuncts = {checked.question.about for checked in result.checked if checked.is_about_conjunct}
         cached = sum(checked.cached for checked in result.checked)
-        style = "bold green" if result.verdict is Verdict.PROVED else "bold"
         table.add_row(
             Text(result.name),
-            Text(str(result.verdict), style=style),
+            _verdict(result),
             str(len(conjuncts)),
             str(len(result.obligations)),
             str(cached),
             f"{result.seconds:.1f}",
         )
     console.print(table)
+
+
+def _verdict(result: ProofResult) -> Text:
+    """The verdict, and of a proof whether all of it is what the cache says was proved before."""
+    if result.verdict is not Verdict.PROVED:
+        return Text(str(result.verdict), style="bold")
+    return Text(f"{result.verdict} (cached)" if result.is_from_cache else str(result.verdict), style="bold green")

@@ -16,7 +16,9 @@ from fdverify.errors import NoInstance, UsageError, nearby
 from fdverify.job import Job
 from fdverify.models.catalogue import is_file_reference
 from fdverify.models.model import OptionValue
+from fdverify.signing import check_key
 from fdverify.smt.cache import folder
+from fdverify.smt.cache_folder import tidy_once
 from fdverify.smt.pool import Outcome
 from fdverify.verdict import Verdict
 
@@ -45,10 +47,15 @@ class Settings:
 
 def survey(question: Question, settings: Settings, report: Callable[[int, int], None]) -> Map:
     """Check every instance; ``report`` is told how many are done, of how many."""
+    if settings.cache:
+        check_key()
     cells = len(question.options) * question.grid.rows * question.grid.columns
     if cells > _MOST_CELLS:
         raise UsageError(f"a map has at most {_MOST_CELLS} cells, got {cells}", "narrow the ranges")
-    return _Survey(question, settings, report).made()
+    found = _Survey(question, settings, report).made()
+    if settings.cache:
+        tidy_once(folder())
+    return found
 
 
 class _Survey:

@@ -46,8 +46,8 @@ function parsed(text) {
   return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, exact));
 }
 
-function badge(verdict) {
-  return html("span", { class: `badge ${verdict}` }, verdict);
+function badge(verdict, cached = false) {
+  return html("span", { class: `badge ${verdict}` }, cached && verdict === "proved" ? `${verdict} (cached)` : verdict);
 }
 
 function table(caption, headings, rows) {
