@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -50,6 +51,15 @@ class NoInstance(UsageError):
 
 class InternalError(FdverifyError):
     """The tool contradicts itself, such as a replay that does not confirm the solver's run."""
+
+
+def check_interpreter() -> None:
+    """Refuse to run without assertions or docstrings: claims are told by the latter, and the former guard verdicts."""
+    if sys.flags.optimize:
+        raise UsageError(
+            "Python runs optimised, without the assertions and docstrings that proofs rest on",
+            "leave out -O and -OO, and unset PYTHONOPTIMIZE",
+        )
 
 
 def did_you_mean(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fdverify.printable import printable
 from fdverify.testing.options import KEY, add_options, matches, read_options
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    return config.stash[KEY].header()
+    return printable(config.stash[KEY].header())
 
 
 @pytest.hookimpl(hookwrapper=True)

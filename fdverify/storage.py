@@ -81,44 +81,49 @@ def write_report(path: Path, text: str) -> None:
         os.close(handle)
 
 
-def why_not_writable(path: Path) -> str | None:
-    """Why a report cannot be written there, as far as that is known before it is."""
+def is_writable(path: Path) -> bool:
+    """Whether a report can be written there, as far as that is known before it is."""
     try:
-        missing = not _exists(path)
-        if missing:
-            folder = Path(os.path.realpath(path)).parent  # of what a link leads to, if it is one
-            return _why_no_folder(folder)
-        about = path.stat()
-        if stat.S_ISDIR(about.st_mode):
-            return "it is a folder"
-        if stat.S_ISSOCK(about.st_mode):
-            return "it is a socket"
-        return None if os.access(path, os.W_OK, effective_ids=_EFFECTIVE) else "there is no permission"
-    except (OSError, ValueError) as error:
-        return getattr(error, "strerror", None) or "this cannot name a file"
+        if not _exists(path):
+            # Of what a link leads to, if it is one.
+            return _is_writable_folder(Path(os.path.realpath(path)).parent)
+        mode = path.stat().st_mode
+        return not stat.S_ISDIR(mode) and not stat.S_ISSOCK(mode) and _is_permitted(path, os.W_OK)
+    except (OSError, ValueError):
+        return False
 
 
-def why_no_files_in(folder: Path) -> str | None:
-    """Why files cannot be written into a folder, which is made if it is not there."""
+def is_writable_tree(folder: Path) -> bool:
+    """Whether files can be written into a folder, which is made if it is not there, and those it is in."""
     try:
-        there = folder
-        while not _exists(there) and there != there.parent:
-            there = there.parent
-        return _why_no_folder(there)
-    except (OSError, ValueError) as error:
-        return getattr(error, "strerror", None) or "this cannot name a folder"
+        while not _exists(folder) and not folder.is_symlink() and folder != folder.parent:
+            folder = folder.parent
+        return _is_writable_folder(folder)
+    except (OSError, ValueError):
+        return False
 
 
-_EFFECTIVE = os.access in os.supports_effective_ids
+def is_taken(path: Path) -> bool:
+    """Whether there is a file whose content would be lost; a device, a pipe or a stream of this process has none."""
+    return path.is_file() and _own_stream(path) is None
 
 
-def _why_no_folder(folder: Path) -> str | None:
-    if not _exists(folder):
-        return f"there is no folder {folder}"
-    if not folder.is_dir():
-        return f"{folder} is no folder"
-    permitted = os.access(folder, os.W_OK | os.X_OK, effective_ids=_EFFECTIVE)
-    return None if permitted else f"there is no permission to write into {folder}"
+def is_same_file(path: Path, other: Path) -> bool:
+    """Whether both name one file, which the second to be written would replace; a device or a pipe takes both."""
+    try:
+        if _exists(path) and _exists(other):
+            return path.is_file() and path.samefile(other) and _own_stream(path) is None
+        return os.path.realpath(path) == os.path.realpath(other)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_writable_folder(folder: Path) -> bool:
+    return folder.is_dir() and _is_permitted(folder, os.W_OK | os.X_OK)
+
+
+def _is_permitted(path: Path, mode: int) -> bool:
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _exists(path: Path) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections.abc import Mapping
 from io import TextIOWrapper
+from itertools import combinations
 from pathlib import Path
 
 from fdverify.errors import UsageError
-from fdverify.storage import why_not_writable, write_report
+from fdverify.storage import is_same_file, is_writable, write_report
 
 SYMBOLIC = "symbolic"
 
@@ -35,16 +37,25 @@ def print_out(text: str) -> None:
 
 def check_writable(path: Path) -> None:
     """Refuse before the work what would fail after it."""
-    why = why_not_writable(path)
-    if why is not None:
-        raise UsageError(f"cannot write {path}: {why}")
+    if not is_writable(path):
+        raise UsageError(f"cannot write {path}")
 
 
-def check_report(path: Path, about: Path | None = None) -> None:
+def check_report(path: Path, *about: Path) -> None:
     """Refuse, for a report, a file that somebody has written: the report's own name may have been left out."""
     check_writable(path)
-    if path.suffix == ".py" or (about is not None and path.resolve() == about.resolve()):
+    if ".py" in (path.suffix, Path(os.path.realpath(path)).suffix) or any(is_same_file(path, file) for file in about):
         raise UsageError(f"a report is not written to {path}", "was the name of the report left out?")
+
+
+def check_reports(reports: Mapping[str, Path | None], *about: Path) -> None:
+    """Check the files that are named by these options, each of which needs one of its own."""
+    named = {flag: path for flag, path in reports.items() if path is not None}
+    for path in named.values():
+        check_report(path, *about)
+    for (flag, path), (other, another) in combinations(named.items(), 2):
+        if is_same_file(path, another):
+            raise UsageError(f"{flag} and {other} cannot both be {path}", "give each a file of its own")
 
 
 def write_file(path: Path, text: str) -> None:

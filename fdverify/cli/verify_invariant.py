@@ -13,7 +13,7 @@ from fdverify.cli.epilog import epilog
 from fdverify.cli.guard import guarded, print_error, show_version
 from fdverify.cli.output import (
     SYMBOLIC,
-    check_report,
+    check_reports,
     check_time_limit,
     number_or_symbolic,
     print_out,
@@ -23,6 +23,7 @@ from fdverify.cli.output import (
 from fdverify.cli.progress import StageLine, TextLine
 from fdverify.cli.shared import HtmlOption, JsonOption, SecondOpinionOption, TimeLimitOption
 from fdverify.errors import UsageError
+from fdverify.storage import is_writable_tree
 
 if TYPE_CHECKING:
     from fdverify.discovery.suggest.suggest import Suggested
@@ -135,13 +136,9 @@ def _verify(
         from fdverify.smt.second import check_available
 
         check_available(second_opinion)
-    for file in (html, sarif):
-        if file is not None:
-            check_report(file)
-    if html is not None and sarif is not None and html.resolve() == sarif.resolve():
-        raise UsageError(f"--html and --sarif cannot both be {html}", "give each a file of its own")
-    if smtlib is not None and smtlib.exists() and not smtlib.is_dir():
-        raise UsageError(f"cannot write into {smtlib}: it is no folder")
+    check_reports({"--html": html, "--sarif": sarif})
+    if smtlib is not None and not is_writable_tree(smtlib):
+        raise UsageError(f"cannot write into {smtlib}")
     settings = Settings(
         parameters={name: value for name, value in numbers.items() if value is not None},
         options={name: value for name, value in chosen.items() if value is not None},

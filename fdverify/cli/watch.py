@@ -13,6 +13,7 @@ from rich.console import Console
 from fdverify.cli.output import print_out
 from fdverify.cli.progress import StageLine
 from fdverify.errors import FdverifyError, UsageError, nearby
+from fdverify.printable import printable
 from fdverify.proofs.changes import Disk, is_concerned, is_elsewhere
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
@@ -147,7 +148,7 @@ class _Watching:
         self._has_shown = True
         if not sys.stdout.isatty():
             lines = [*(f"{nearby(path)}: gone" for path in gone), *(_in_a_line(result) for result in checked)]
-            print_out("".join(f"{line}\n" for line in lines))
+            print_out("".join(f"{printable(line)}\n" for line in lines))
             return
         results = [self._results[path] for path in files]
         errors = "".join(f"error: {result.error}\n" for result in results if result.error is not None)

@@ -10,7 +10,8 @@ from typing import Self
 import pytest
 
 from fdverify.engines.inductive import ASSUMPTIONS, Kind, Outlined, outline
-from fdverify.errors import FdverifyError, InternalError, UsageError, nearby
+from fdverify.errors import FdverifyError, InternalError, UsageError, check_interpreter, nearby
+from fdverify.printable import printable
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.one_by_one import OneByOne
 from fdverify.proofs.proof import Proof
@@ -29,6 +30,7 @@ class ProofFile(pytest.File):
 
     def collect(self) -> Iterator[ObligationItem]:
         try:
+            check_interpreter()
             proof = load_proof(self.path)
             case = self.config.stash[KEY].settings(jobs=1).case(self.path)
             with case.at_home():
@@ -138,7 +140,7 @@ class ObligationItem(pytest.Item):
         from fdverify.reports.proofs import obligation_text
 
         found = obligation_text(self._checks.result, self.name)
-        return found or f"{nearby(self.path)}: {self.name} is {verdict}: {detail}"
+        return found or printable(f"{nearby(self.path)}: {self.name} is {verdict}: {detail}")
 
 
 @contextmanager

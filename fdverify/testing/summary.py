@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from fdverify.printable import printable
 from fdverify.testing.properties import DETAIL, REPRODUCE, VERDICT, noted, with_verdicts
 
 _SLOWEST = 3
@@ -19,8 +20,8 @@ def print_summary(terminal: pytest.TerminalReporter) -> None:
     counts = Counter(verdict for report in reports for verdict in noted(report, VERDICT))
     terminal.line(", ".join(f"{verdict} {counts[verdict]}" for verdict in sorted(counts)))
     slowest = sorted(reports, key=lambda report: -report.duration)[:_SLOWEST]
-    terminal.line("slowest: " + ", ".join(f"{report.nodeid} {report.duration:.2f} s" for report in slowest))
+    terminal.line("slowest: " + ", ".join(f"{printable(report.nodeid)} {report.duration:.2f} s" for report in slowest))
     for report in sorted(reports, key=lambda report: report.nodeid):
         for detail, command in zip(noted(report, DETAIL), noted(report, REPRODUCE), strict=True):
-            terminal.line(f"unknown: {report.nodeid}: {detail}")
-            terminal.line(f"  {command}")
+            terminal.line(f"unknown: {printable(report.nodeid)}: {printable(detail)}")
+            terminal.line(f"  {printable(command)}")

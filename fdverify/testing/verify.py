@@ -11,7 +11,7 @@ from typing import NoReturn, ParamSpec, TypeVar
 
 import pytest
 
-from fdverify.errors import FdverifyError, UsageError, did_you_mean
+from fdverify.errors import FdverifyError, UsageError, check_interpreter, did_you_mean
 from fdverify.job import Job
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
@@ -43,6 +43,7 @@ def _errors_told(method: Callable[Arguments, Found]) -> Callable[Arguments, Foun
     def told(*arguments: Arguments.args, **values: Arguments.kwargs) -> Found:
         __tracebackhide__ = True
         try:
+            check_interpreter()
             return method(*arguments, **values)
         except FdverifyError as error:
             raise error.with_traceback(None) from None

@@ -82,7 +82,7 @@ def _checked(finding: Invented, method: str, seed: int, time_limit: float | None
     """The verdict on the file itself, by the machinery that checks every proof."""
     with tempfile.TemporaryDirectory(prefix="fdverify-") as folder:
         path = Path(folder) / "inferred.py"
-        path.write_text(finding.text)
+        path.write_text(finding.text, encoding="utf-8")
         (proof,) = check([path], Settings(cache=False, seed=seed, time_limit=time_limit))
     if proof.error is not None:
         raise proof.error
