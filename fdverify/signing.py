@@ -87,7 +87,7 @@ def key_path() -> Path:
 
 @lru_cache(maxsize=8)
 def _is_below(path: Path, folder: Path) -> bool:
-    return path.resolve().is_relative_to(folder.resolve())
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _signature(secret: bytes, kind: str, payload: bytes) -> str:

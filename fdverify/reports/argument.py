@@ -65,4 +65,7 @@ def _together(obligations: Iterable[Obligation]) -> Verdict:
 
 def _line(premise: Premise) -> Text:
     style = "green" if premise.verdict is Verdict.PROVED else "bold red"
-    return Text.assemble((str(premise.verdict), style), f" {premise.name}: {premise.meaning}")
+    line = Text()
+    line.append(str(premise.verdict), style=style)
+    line.append(f" {premise.name}: {premise.meaning}")
+    return line

@@ -16,6 +16,7 @@ from fdverify.job import Job
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property
+from fdverify.printable import printable
 from fdverify.proofs.check import check
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof
@@ -140,7 +141,7 @@ class Verify:
         __tracebackhide__ = True
         if verdict is Verdict.UNKNOWN:
             note_unknown(self._item, detail, self._options.test_command(self._item.nodeid))
-        raise AssertionError("\n".join([f"{head}: {verdict}: {detail}", *texts]).rstrip())
+        raise AssertionError("\n".join([printable(f"{head}: {verdict}: {detail}"), *texts]).rstrip())
 
     def _jobs(self) -> int:
         # Under pytest-xdist other workers have the other cores.

@@ -17,7 +17,8 @@ _WIDEST_WORDS = _WIDEST - 12
 
 def proof_text(job: Job, system: System, clauses: Sequence[Clause]) -> str:
     """The text of a proof of the job's property with these conjuncts."""
-    claim = f'"""{_in_docstring(f"{job.claim} of {system.name}")}: an inductive invariant that was found by fdverify infer."""'
+    about = _in_docstring(f"{job.claim} of {system.name}")
+    claim = f'"""{about}: an inductive invariant that was found by fdverify infer."""'
     own = _own(clauses)
     head = [
         claim,
