@@ -34,7 +34,7 @@ def read_plain(path: Path, longest: int) -> bytes:
 def safe_name(text: str) -> str:
     """A name for a file, without an ending: as it is where that is short and plain, else told apart by a digest."""
     plain = re.sub(r"[^\w.()+=,-]", "_", text, flags=re.ASCII)
-    if plain == text and len(text) <= _LONGEST_NAME and not text.startswith("."):
+    if plain == text and 0 < len(text) <= _LONGEST_NAME and not text.startswith("."):
         return text
     return f"{plain[: _LONGEST_NAME - 9].lstrip('.')}-{digest(text.encode(errors='surrogatepass'))[:8]}"
 
