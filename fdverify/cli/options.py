@@ -44,6 +44,9 @@ def action(
 
 
 def option(name: str, kind: Any, default: Any, *flags: str, **settings: Any) -> inspect.Parameter:
+    shown = default[0] if isinstance(default, list) else default
+    if isinstance(shown, str) and printable(shown) != shown:
+        settings["show_default"] = printable(shown)
     return _parameter(name, Annotated[kind, typer.Option(*flags, **settings)], default)
 
 

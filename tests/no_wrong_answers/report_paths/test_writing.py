@@ -249,7 +249,9 @@ def test_commands_refuse_it_before_the_work(name: str, where: str, tmp_path: Pat
     (tmp_path / "endless.py").write_text("while True:\n    pass\n")
     before = sorted(os.listdir(tmp_path))
     env = environment(PATH=f"{Path(script()).parent}:{os.environ['PATH']}")
-    done = subprocess.run(HOURS[name](where).split(), cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        HOURS[name](where).split(), cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: cannot write")
     assert len(done.stderr.splitlines()) == 1
@@ -305,7 +307,8 @@ def test_what_infer_writes_replaces_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["../../etc/x", "a/b", "x" * 400, "", ".", "..", ".hidden", "a\nb", "a\x1b[31mb", "\udcff", "né", "a b", "/"]
+    "name",
+    ["../../etc/x", "a/b", "x" * 400, "", ".", "..", ".hidden", "a\nb", "a\x1b[31mb", "\udcff", "né", "a b", "/"],
 )
 def test_names_become_names_of_files(name: str, tmp_path: Path) -> None:
     found = safe_name(name)
