@@ -1,4 +1,4 @@
-"""Tests keep nothing in the user's own folders: neither what is remembered from run to run nor the key that signs it."""
+"""Tests keep nothing in the user's own folders, neither what is remembered from run to run nor the key that signs."""
 
 import atexit
 import os

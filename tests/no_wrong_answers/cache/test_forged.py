@@ -171,22 +171,22 @@ def test_a_whole_cache_from_elsewhere_is_computed_anew(tmp_path: Path, monkeypat
     assert not Cache(here).proved(FALSE)
 
 
-ODD: dict[str, Callable[[Path], None]] = {
+ODD: dict[str, Callable[[Path], object]] = {
     "a pipe": lambda path: os.mkfifo(path),
     "a folder": lambda path: path.mkdir(),
     "a folder with something in it": lambda path: (path / "x").mkdir(parents=True),
     "a link to a device": lambda path: path.symlink_to("/dev/zero"),
     "a link to itself": lambda path: path.symlink_to(path),
     "a link to nothing": lambda path: path.symlink_to("nothing"),
-    "no text": lambda path: path.write_bytes(bytes(range(256))) and None,
-    "very long": lambda path: path.write_bytes(b"x" * (records._LONGEST_ENTRY + 1)) and None,
-    "no JSON": lambda path: path.write_text("hello\nworld\n") and None,
+    "no text": lambda path: path.write_bytes(bytes(range(256))),
+    "very long": lambda path: path.write_bytes(b"x" * (records._LONGEST_ENTRY + 1)),
+    "no JSON": lambda path: path.write_text("hello\nworld\n"),
     "unreadable": lambda path: path.touch(mode=0),
 }
 
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
-def test_odd_files_in_the_place_of_an_entry(odd: Callable[[Path], None], tmp_path: Path) -> None:
+def test_odd_files_in_the_place_of_an_entry(odd: Callable[[Path], object], tmp_path: Path) -> None:
     odd(place(tmp_path, TRUE))
     found = Cache(tmp_path)
     assert not found.proved(TRUE)
@@ -196,7 +196,7 @@ def test_odd_files_in_the_place_of_an_entry(odd: Callable[[Path], None], tmp_pat
 
 @pytest.mark.parametrize("odd", [odd for name, odd in ODD.items() if name != "a folder"])
 @pytest.mark.parametrize("where", ["proved", "proved/unfinished"])
-def test_odd_files_in_the_place_of_a_folder(where: str, odd: Callable[[Path], None], tmp_path: Path) -> None:
+def test_odd_files_in_the_place_of_a_folder(where: str, odd: Callable[[Path], object], tmp_path: Path) -> None:
     (tmp_path / where).parent.mkdir(exist_ok=True)
     odd(tmp_path / where)
     found = Cache(tmp_path)

@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable
 from itertools import product
@@ -112,7 +113,7 @@ def test_a_file_that_can_be_written_in_a_folder_that_cannot(tmp_path: Path, monk
 
     path = tmp_path / "page.html"
     path.write_text("old")
-    monkeypatch.setattr(storage.tempfile, "mkstemp", refused)
+    monkeypatch.setattr(tempfile, "mkstemp", refused)
     write_report(path, "new")
     assert path.read_text() == "new"
     with pytest.raises(PermissionError):
