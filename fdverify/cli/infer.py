@@ -18,9 +18,9 @@ from fdverify.cli.output import (
 )
 from fdverify.cli.progress import TextLine
 from fdverify.errors import UsageError
+from fdverify.files import is_taken
 from fdverify.job import Job
 from fdverify.models.model import Model
-from fdverify.storage import is_taken
 
 HELP = """Find an inductive invariant that proves a property, for arbitrary parameters unless they are given.
 

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 from fdverify.errors import UsageError
-from fdverify.storage import is_same_file, is_writable, write_report
+from fdverify.files import is_same_file, is_writable, write_report
 
 SYMBOLIC = "symbolic"
 

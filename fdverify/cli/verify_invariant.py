@@ -23,7 +23,7 @@ from fdverify.cli.output import (
 from fdverify.cli.progress import StageLine, TextLine
 from fdverify.cli.shared import HtmlOption, JsonOption, SecondOpinionOption, TimeLimitOption
 from fdverify.errors import UsageError
-from fdverify.storage import is_writable_tree
+from fdverify.files import is_writable_tree
 
 if TYPE_CHECKING:
     from fdverify.discovery.suggest.suggest import Suggested

@@ -11,6 +11,7 @@ from typing import Any
 
 from fdverify.engines.inductive import Kind, Unbroken
 from fdverify.errors import InternalError, UsageError, nearby
+from fdverify.files import safe_name, write_report
 from fdverify.models.model import OptionValue
 from fdverify.proofs import work
 from fdverify.proofs.proof import Proof
@@ -20,7 +21,6 @@ from fdverify.smt.decide import Decision
 from fdverify.smt.pool import Outcome, Task
 from fdverify.smt.script import self_contained
 from fdverify.smt.undecided import keep_undecided
-from fdverify.storage import safe_name, write_report
 from fdverify.verdict import Obligation, Verdict
 
 _LOADING_SECONDS = 60.0

@@ -12,11 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 from fdverify import __version__
-from fdverify.records import Kept
 from fdverify.reports.document import formatted_schema
 from fdverify.reports.safe_text import Text
 from fdverify.reports.table import as_text
 from fdverify.signing import Key
+from fdverify.storage import Kept
 
 SCHEMA = Path(__file__).with_name("cache_schema.json")
 _MEANINGS = {

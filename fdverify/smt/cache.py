@@ -12,9 +12,9 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
-from fdverify.records import Entries
 from fdverify.smt.decide import OPTIONS, SOLVER, Decision
 from fdverify.smt.script import Script
+from fdverify.storage import Entries
 
 _MOST_CORES = 8
 
@@ -30,7 +30,7 @@ class Cache:
     """One file an obligation, replaced as a whole: what is read is never half of one, whoever writes or is killed."""
 
     def __init__(self, root: Path) -> None:
-        self._entries = Entries(root, "proved")
+        self._entries = Entries(root / "proved")
 
     def proved(self, script: Script) -> bool:
         present = {assertion.fingerprint for assertion in (*script.hypotheses, script.negated)}

@@ -7,7 +7,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from fdverify.records import RECORDS, Kept, Limits, kept_entries, kept_files, remove_excess
+from fdverify.storage import RECORDS, Kept, Limits, kept_entries, kept_files, remove_excess
 
 UNKNOWN = "unknown"
 _QUESTION = re.compile(r".*\.smt2", flags=re.DOTALL)

@@ -6,9 +6,9 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
+from fdverify.files import safe_name, write_whole
 from fdverify.smt.cache import folder
 from fdverify.smt.cache_folder import UNKNOWN, tidy_once
-from fdverify.storage import replace_file, safe_name
 
 
 def keep_undecided(source: Path, name: str, question: str, text: str) -> Path | None:
@@ -20,7 +20,7 @@ def keep_undecided(source: Path, name: str, question: str, text: str) -> Path | 
     tidy_once(root)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text)
+        write_whole(path, text)
     except OSError:
         return None
     return path

@@ -15,7 +15,7 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fdverify import records
+from fdverify import storage
 from fdverify.engines.inductive import Invariant, questions
 from fdverify.proofs.files import load_proof
 from fdverify.smt import cache as module
@@ -252,7 +252,7 @@ def test_a_full_disk_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def full(path: Path, text: str, aside: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(records, "replace_file", full)
+    monkeypatch.setattr(storage, "write_whole", full)
     Cache(tmp_path).remember(PROVED, decide(PROVED))
     assert not Cache(tmp_path).proved(PROVED)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from fdverify import __version__
 from fdverify.discovery.map.instance import Answer
 from fdverify.job import Job
-from fdverify.records import Entries
+from fdverify.storage import Entries
 from fdverify.verdict import Verdict
 
 _DEFINITE = (Verdict.PROVED, Verdict.VIOLATED, Verdict.VACUOUS)
@@ -25,7 +25,7 @@ class Store:
     """
 
     def __init__(self, root: Path, sources: Mapping[str, str]) -> None:
-        self._entries = Entries(root, "map")
+        self._entries = Entries(root / "map")
         self._sources = sources
         self._on_disk: dict[str, str | None] = {}
         self._libraries = [f"{name} {version(name)}" for name in _LIBRARIES]

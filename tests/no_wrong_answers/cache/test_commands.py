@@ -16,11 +16,11 @@ from fdverify.discovery.map.instance import sources
 from fdverify.engines.inductive import questions
 from fdverify.job import Job
 from fdverify.proofs.files import load_proof
-from fdverify.records import RECORDS
 from fdverify.reports.cache import SCHEMA, schema
 from fdverify.signing import VARIABLE
 from fdverify.smt import cache as cache_module
 from fdverify.smt.cache_folder import LIMITS
+from fdverify.storage import RECORDS
 from fdverify.verdict import Verdict
 from tests.cli.script import environment, run
 from tests.cli.test_verify_invariant import verify
@@ -169,7 +169,7 @@ def test_entries_that_are_not_used_go(env: dict[str, str], tmp_path: Path) -> No
 
 
 def test_entries_do_not_grow_for_ever(tmp_path: Path) -> None:
-    from fdverify.records import Limits, kept_entries, remove_excess
+    from fdverify.storage import Limits, kept_entries, remove_excess
 
     for number in range(30):
         name = sha256(bytes([number])).hexdigest()

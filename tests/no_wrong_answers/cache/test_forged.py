@@ -13,7 +13,7 @@ from shutil import copytree
 import pytest
 import z3
 
-from fdverify import records, signing
+from fdverify import signing, storage
 from fdverify.smt import cache as cache_module
 from fdverify.smt.cache import Cache
 from fdverify.smt.decide import Decision, decide
@@ -179,7 +179,7 @@ ODD: dict[str, Callable[[Path], object]] = {
     "a link to itself": lambda path: path.symlink_to(path),
     "a link to nothing": lambda path: path.symlink_to("nothing"),
     "no text": lambda path: path.write_bytes(bytes(range(256))),
-    "very long": lambda path: path.write_bytes(b"x" * (records._LONGEST_ENTRY + 1)),
+    "very long": lambda path: path.write_bytes(b"x" * (storage._LONGEST_ENTRY + 1)),
     "no JSON": lambda path: path.write_text("hello\nworld\n"),
     "unreadable": lambda path: path.touch(mode=0),
 }

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from fdverify import storage
-from fdverify.storage import is_same_file, is_taken, is_writable, is_writable_tree, safe_name, write_report
+from fdverify import files
+from fdverify.files import is_same_file, is_taken, is_writable, is_writable_tree, safe_name, write_report
 from tests.cli.script import environment, script
 from tests.sampling import every
 
@@ -89,7 +89,7 @@ def test_a_pipe_gets_all_of_it(tmp_path: Path) -> None:
 
 
 def test_a_pipe_that_nobody_reads_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storage, "_READER_SECONDS", 0.0)
+    monkeypatch.setattr(files, "_READER_SECONDS", 0.0)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="No such device"):
         write_report(tmp_path / "pipe", "x")
