@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -118,7 +119,7 @@ class Limits:
 class Kept:
     """A file in a folder that is tidied up."""
 
-    path: Path
+    path: str
     size: int
     used: float
 
@@ -134,10 +135,13 @@ def kept_files(folder: Path, name: re.Pattern[str]) -> list[Kept]:
     """The plain files of such names in a folder, no links followed."""
     found = []
     for each in _listed(folder):
-        with suppress(OSError):
-            if name.fullmatch(each.name) and each.is_file(follow_symlinks=False):
+        if name.fullmatch(each.name):
+            try:
                 about = each.stat(follow_symlinks=False)
-                found.append(Kept(Path(each.path), about.st_size, about.st_mtime))
+            except OSError:  # another process has just removed it
+                continue
+            if stat.S_ISREG(about.st_mode):
+                found.append(Kept(each.path, about.st_size, about.st_mtime))
     return found
 
 
@@ -158,4 +162,4 @@ def remove_excess(kept: list[Kept], limits: Limits) -> None:
         number, size = number + 1, size + each.size
         if each.used < oldest or number > limits.files or size > limits.size:
             with suppress(OSError):
-                each.path.unlink(missing_ok=True)
+                os.unlink(each.path)

@@ -14,9 +14,9 @@ _QUESTION = re.compile(r".*\.smt2", flags=re.DOTALL)
 _MEGABYTE = 1 << 20
 _DAY = 24 * 3600.0
 LIMITS = {
-    "proved": Limits(files=20_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
-    "map": Limits(files=20_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
-    "passed": Limits(files=20_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
+    "proved": Limits(files=10_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
+    "map": Limits(files=10_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
+    "passed": Limits(files=10_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
     UNKNOWN: Limits(files=200, size=64 * _MEGABYTE, seconds=30 * _DAY),
 }
 _tidied: set[Path] = set()

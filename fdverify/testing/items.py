@@ -99,7 +99,7 @@ class ObligationItem(pytest.Item):
             if outcome is None:
                 pytest.skip("the assumptions cannot hold, so there is nothing to look at")
             verdict, detail, effort = outcome
-            note_verdict(self, verdict, SOLVER, effort)
+            note_verdict(self, verdict, SOLVER, effort, self._is_cached())
             if verdict is Verdict.UNKNOWN:
                 # What shows that a proof says something is not checked apart from the rest.
                 only = None if self.obligation.kind is Kind.VACUITY else self.name
@@ -130,6 +130,9 @@ class ObligationItem(pytest.Item):
         by_name = {found.name: found for found in vacuity.obligations}
         found_here = by_name.get(obligation.name) or by_name.get(str(Kind.VACUITY))
         return None if found_here is None else (found_here.verdict, found_here.detail, 0)
+
+    def _is_cached(self) -> bool:
+        return any(each.cached for each in self._checks.result.checked if each.question.name == self.name)
 
     @property
     def _checks(self) -> OneByOne:

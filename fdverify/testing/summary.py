@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from fdverify.printable import printable
-from fdverify.testing.properties import DETAIL, REPRODUCE, VERDICT, noted, with_verdicts
+from fdverify.testing.properties import CACHED, DETAIL, REPRODUCE, VERDICT, noted, with_verdicts
 
 _SLOWEST = 3
 
@@ -18,7 +18,9 @@ def print_summary(terminal: pytest.TerminalReporter) -> None:
         return
     terminal.section("fdverify")
     counts = Counter(verdict for report in reports for verdict in noted(report, VERDICT))
-    terminal.line(", ".join(f"{verdict} {counts[verdict]}" for verdict in sorted(counts)))
+    cached = sum(bool(noted(report, CACHED)) for report in reports)
+    told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in sorted(counts))
+    terminal.line(f"{told}; {cached} of them proved before, from the cache" if cached else told)
     slowest = sorted(reports, key=lambda report: -report.duration)[:_SLOWEST]
     terminal.line("slowest: " + ", ".join(f"{printable(report.nodeid)} {report.duration:.2f} s" for report in slowest))
     for report in sorted(reports, key=lambda report: report.nodeid):

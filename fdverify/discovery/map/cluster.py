@@ -61,7 +61,9 @@ async def _connect(client: Any, address: str) -> None:
         # Somebody who answers but is no scheduler makes a client wait for ever.
         await asyncio.wait_for(client, 2 * _PATIENCE)
     except Exception as error:
-        raise UsageError(f"cannot reach a Dask scheduler at {address}", "start one: dask scheduler --host 127.0.0.1") from error
+        raise UsageError(
+            f"cannot reach a Dask scheduler at {address}", "start one: dask scheduler --host 127.0.0.1"
+        ) from error
     try:
         await client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as error:

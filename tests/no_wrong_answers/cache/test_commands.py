@@ -189,7 +189,7 @@ def test_entries_do_not_grow_for_ever(tmp_path: Path) -> None:
 def test_every_kind_has_limits() -> None:
     assert set(LIMITS) == {*RECORDS, "unknown"}
     for limits in LIMITS.values():
-        assert 0 < limits.files <= 20_000
+        assert 0 < limits.files <= 10_000
         assert 0 < limits.size <= 64 << 20
         assert 0 < limits.seconds <= 90 * DAY
 
