@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,7 +13,16 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from fdverify.errors import FdverifyError, UsageError, located, nearby
+from fdverify.errors import (
+    FdverifyError,
+    Interrupted,
+    UsageError,
+    class_name,
+    located,
+    nearby,
+    one_line,
+    reasons,
+)
 
 
 @dataclass(frozen=True)
@@ -88,9 +98,11 @@ def _run(path: Path) -> _Loaded:
             loader.exec_module(loaded.module)
     except SyntaxError as error:
         raise UsageError(f"{located(error.filename or path, error.lineno or 1)}: {error.msg}") from error
-    except FdverifyError:
+    except (FdverifyError, MemoryError):
         raise
-    except (Exception, SystemExit) as error:  # a user's file may raise anything
+    except BaseException as error:  # a user's file may raise anything
+        if is_interrupt(error):
+            raise
         raise in_user_file(error, path) from error
     finally:
         _running.pop()
@@ -200,18 +212,50 @@ def blaming(file: Path) -> Iterator[None]:
         if ".py:" in error.message or line is None:
             raise
         raise UsageError(f"{located(file, line)}: {error.message}", error.hint) from error
-    except FdverifyError:
+    except (FdverifyError, MemoryError):
         raise
-    except (Exception, SystemExit) as error:
-        if line_in(error, file) is None:
+    except BaseException as error:
+        if is_interrupt(error):
             raise
-        raise in_user_file(error, file) from error
+        if line_in(error, file) is not None:
+            raise in_user_file(error, file) from error
+        blamed = blame(error)
+        if blamed is not None:
+            raise blamed from error
+        raise
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C was pressed.
+
+    An author may raise KeyboardInterrupt, too.  Where commands run Ctrl-C raises a class of its own, and in a worker
+    process nothing; elsewhere the two cannot be told apart.
+    """
+    plain = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return isinstance(error, KeyboardInterrupt) and (plain or isinstance(error, Interrupted))
+
+
+def blame(error: BaseException) -> UsageError | None:
+    """What an error says of the user's file that it, or what it came of, passed through last; none if there is none."""
+    files = {path for contents in _read.values() for path in contents}
+    for each in reasons(error):
+        place, trace = None, each.__traceback__
+        while trace is not None:
+            path = Path(trace.tb_frame.f_code.co_filename)
+            place = (path, trace.tb_lineno) if path in files else place
+            trace = trace.tb_next
+        if place is not None:
+            return _raised_at(each, *place)
+    return None
 
 
 def in_user_file(error: BaseException, path: Path) -> UsageError:
     """An exception that came out of a user's file, with the last line of that file it passed through."""
-    line = line_in(error, path) or 0
-    return UsageError(f"{located(path, line)}: {type(error).__name__}: {' '.join(str(error).split())}")
+    return _raised_at(error, path, line_in(error, path) or 0)
+
+
+def _raised_at(error: BaseException, path: Path, line: int) -> UsageError:
+    return UsageError(f"{located(path, line)}: {class_name(error)}: {one_line(error)}")
 
 
 def line_in(error: BaseException, path: Path) -> int | None:

@@ -1,0 +1,69 @@
+"""The process in which a command runs: it tells the one that watches over it how far it is and how it ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from importlib import import_module
+
+from fdverify.cli.ending import end_by
+from fdverify.cli.streams import open_streams
+from fdverify.deadline import Deadline, set_deadline
+from fdverify.errors import Interrupted
+
+
+@dataclass(frozen=True)
+class _Line:
+    """The way to the process that watches; a copy of this process that a user's file made has none."""
+
+    pipe: int
+    owner: int
+
+    def tell(self, text: str) -> None:
+        if os.getpid() != self.owner:
+            os._exit(1)
+        try:
+            os.write(self.pipe, f"{text}\n".encode())
+        except OSError:
+            return
+
+
+_LINE: ContextVar[_Line | None] = ContextVar("line", default=None)
+
+
+def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[float, float] | None) -> None:
+    """Run a command, and tell its exit code: a process that ends in another way has not come to one."""
+    line = _Line(pipe, os.getpid())
+    _LINE.set(line)
+    if limit is not None:
+        set_deadline(Deadline(*limit, line.tell))
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _interrupt_once)
+    open_streams()
+    code = end_by(lambda: _begin(module)(arguments))
+    line.tell(f"done {code}")
+
+
+def announce_answer() -> None:
+    """Tell that the answer is there, and that only its readers are waited for."""
+    line = _LINE.get()
+    if line is not None:
+        line.tell("answers")
+
+
+def _begin(module: str) -> Callable[[Sequence[str]], int]:
+    """Import the command; Ctrl-C is answered from now on."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    # One process a core is enough: numpy's own threads would cost memory and win nothing here.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    run: Callable[[Sequence[str]], int] = import_module(module).run
+    return run
+
+
+def _interrupt_once(number: int, frame: object) -> None:
+    """Ctrl-C comes from the terminal and from the process that watches, and clearing up must not be interrupted."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise Interrupted

@@ -1,0 +1,97 @@
+"""However a command ends: an exit code, and for whatever went wrong one line."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from fdverify.cli.streams import ReaderGone, why
+from fdverify.errors import Exhausted, FdverifyError, InternalError, UsageError, describe, exhaustion, one_line
+
+UNKNOWN = Exhausted.exit_code
+
+
+def end_by(work: Callable[[], Any]) -> int:
+    """Do it; the exit code.  What went wrong is one line: a verdict on stdout, an error on stderr."""
+    try:
+        code = int(work() or 0)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except BaseException as error:
+        return _end(error)
+
+
+def _end(error: BaseException) -> int:
+    try:
+        code, text = ending_of(error)
+        if text:
+            (_print_verdict if code == UNKNOWN else print_line)(text)
+    except ReaderGone:
+        return 128 + signal.SIGPIPE
+    except UsageError as unwritable:
+        print_line(f"error: {unwritable}")
+        return unwritable.exit_code
+    return code
+
+
+def ending_of(error: BaseException) -> tuple[int, str]:
+    """The exit code for whatever a command raised, and what to say."""
+    from fdverify.models.user_files import blame, is_interrupt
+
+    match error:
+        case ReaderGone():
+            return 128 + signal.SIGPIPE, ""
+        case FdverifyError():
+            return told(error)
+    if is_interrupt(error):
+        return 128 + signal.SIGINT, ""
+    message = _usage_message(error)
+    if message is not None:
+        return UsageError.exit_code, f"error: {one_line(message)}"
+    lost = _lost(error) or exhaustion(error)
+    if lost is not None:
+        return UNKNOWN, f"unknown: {lost}"
+    blamed = blame(error)
+    if blamed is not None:
+        return told(blamed)
+    if isinstance(error, OSError) and error.filename is not None:
+        return UsageError.exit_code, f"error: {one_line(error.filename)}: {why(error)}"
+    return InternalError.exit_code, f"internal error: {describe(error)}"
+
+
+def told(error: FdverifyError) -> tuple[int, str]:
+    """An author may raise errors of this package, too, so its class decides and not what it says of itself."""
+    if isinstance(error, Exhausted):
+        return UNKNOWN, f"unknown: {one_line(error)}"
+    if isinstance(error, UsageError):
+        return UsageError.exit_code, f"error: {one_line(error)}"
+    return InternalError.exit_code, f"internal error: {one_line(error)}"
+
+
+def _usage_message(error: BaseException) -> str | None:
+    """What the command line's parser has to say."""
+    from typer.exceptions import TyperException
+
+    return error.format_message() if isinstance(error, TyperException) else None
+
+
+def _lost(error: BaseException) -> str | None:
+    """Why a worker process gave no answer."""
+    from fdverify.smt.worker import TimeLimitReached, WorkerDied
+
+    if isinstance(error, TimeLimitReached):
+        return "the time limit was reached"
+    return one_line(error) if isinstance(error, WorkerDied) else None
+
+
+def print_line(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _print_verdict(text: str) -> None:
+    from fdverify.cli.output import print_out
+
+    print_out(f"{text}\n")
