@@ -5,39 +5,18 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
 from importlib import import_module
 
 from fdverify.cli.ending import end_by
+from fdverify.cli.line import open_line
 from fdverify.cli.streams import open_streams
 from fdverify.deadline import Deadline, set_deadline
 from fdverify.errors import Interrupted
 
 
-@dataclass(frozen=True)
-class _Line:
-    """The way to the process that watches; a copy of this process that a user's file made has none."""
-
-    pipe: int
-    owner: int
-
-    def tell(self, text: str) -> None:
-        if os.getpid() != self.owner:
-            os._exit(1)
-        try:
-            os.write(self.pipe, f"{text}\n".encode())
-        except OSError:
-            return
-
-
-_LINE: ContextVar[_Line | None] = ContextVar("line", default=None)
-
-
 def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[float, float] | None) -> None:
     """Run a command, and tell its exit code: a process that ends in another way has not come to one."""
-    line = _Line(pipe, os.getpid())
-    _LINE.set(line)
+    line = open_line(pipe)
     if limit is not None:
         set_deadline(Deadline(*limit, line.tell))
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
@@ -45,13 +24,6 @@ def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[f
     open_streams()
     code = end_by(lambda: _begin(module)(arguments))
     line.tell(f"done {code}")
-
-
-def announce_answer() -> None:
-    """Tell that the answer is there, and that only its readers are waited for."""
-    line = _LINE.get()
-    if line is not None:
-        line.tell("answers")
 
 
 def _begin(module: str) -> Callable[[Sequence[str]], int]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+from fdverify.cli.line import end_copy
 from fdverify.cli.streams import ReaderGone, why
 from fdverify.errors import Exhausted, FdverifyError, InternalError, UsageError, describe, exhaustion, one_line
 
@@ -88,7 +91,12 @@ def _lost(error: BaseException) -> str | None:
 
 
 def print_line(text: str) -> None:
-    print(text, file=sys.stderr)
+    end_copy()
+    try:
+        print(text, file=sys.stderr)
+    except (OSError, ValueError):  # a user's file has closed it
+        with suppress(OSError):
+            os.write(2, f"{text}\n".encode(errors="backslashreplace"))
 
 
 def _print_verdict(text: str) -> None:

@@ -8,7 +8,7 @@ import sys
 from io import TextIOWrapper
 from pathlib import Path
 
-from fdverify.cli.command import announce_answer
+from fdverify.cli.line import announce_answer
 from fdverify.cli.streams import stdout_error
 from fdverify.errors import UsageError
 from fdverify.storage import write_whole

@@ -17,7 +17,7 @@ from typing import NoReturn
 from fdverify.processes import adopt_orphans, end_with_parent, kill_children
 
 UNKNOWN, BAD_INPUT = 3, 2
-_GRACE_SECONDS = 1.5
+_GRACE_SECONDS = 1.2
 """For a command to say how far it came when its time is up."""
 _INTERRUPT_SECONDS = 1.0
 _LONGEST_WAIT = 3600.0

@@ -98,10 +98,8 @@ def _run(path: Path) -> _Loaded:
             loader.exec_module(loaded.module)
     except SyntaxError as error:
         raise UsageError(f"{located(error.filename or path, error.lineno or 1)}: {error.msg}") from error
-    except (FdverifyError, MemoryError):
-        raise
     except BaseException as error:  # a user's file may raise anything
-        if is_interrupt(error):
+        if _is_own(error):
             raise
         raise in_user_file(error, path) from error
     finally:
@@ -207,22 +205,27 @@ def blaming(file: Path) -> Iterator[None]:
     """What an author's code raises is bad input, told with the last line of the file that it passed through."""
     try:
         yield
-    except UsageError as error:
-        line = line_in(error, file)
-        if ".py:" in error.message or line is None:
-            raise
-        raise UsageError(f"{located(file, line)}: {error.message}", error.hint) from error
-    except (FdverifyError, MemoryError):
-        raise
     except BaseException as error:
-        if is_interrupt(error):
+        blamed = _fault(error, file)
+        if blamed is None:
             raise
-        if line_in(error, file) is not None:
-            raise in_user_file(error, file) from error
-        blamed = blame(error)
-        if blamed is not None:
-            raise blamed from error
-        raise
+        raise blamed from error
+
+
+def _fault(error: BaseException, file: Path) -> UsageError | None:
+    """What is wrong with a file, or with another one of the user's; none if an error says enough, or is no fault."""
+    line = line_in(error, file)
+    if _is_own(error):
+        if not isinstance(error, UsageError) or line is None or ".py:" in error.message:
+            return None
+        return UsageError(f"{located(file, line)}: {error.message}", error.hint)
+    return blame(error) if line is None else in_user_file(error, file)
+
+
+def _is_own(error: BaseException) -> bool:
+    """Whether this package raises it, or Python or the user in its place; an author may have classes below ours."""
+    ours = isinstance(error, FdverifyError) and type(error).__module__.partition(".")[0] == "fdverify"
+    return ours or isinstance(error, MemoryError) or is_interrupt(error)
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -128,7 +128,7 @@ class Course:
         return task
 
     def _loaded(self, outcome: Outcome) -> list[Task]:
-        if not outcome.begun:
+        if outcome.lost is not None and not outcome.overlong:
             self.result.lost = f"it was not loaded: {outcome.lost}"
             return []
         if outcome.lost is not None:

@@ -50,6 +50,8 @@ class Outcome:
     lost: str | None = None
     seconds: float = 0.0
     begun: bool = True
+    overlong: bool = False
+    """Whether it took longer than it was allowed, while there was time."""
 
 
 class _Pickler(pickle.Pickler):
@@ -211,7 +213,7 @@ class Pool:
         task = worker.task
         self._remove(worker)
         if task.limit is not None and monotonic() - worker.since >= task.limit:
-            return [(task, Outcome(lost=f"stopped after {task.limit:g} s", seconds=task.limit))]
+            return [(task, Outcome(lost=f"stopped after {task.limit:g} s", seconds=task.limit, overlong=True))]
         self._waiting.append(replace(task, patience=task.patience * _GROWTH))
         return []
 
