@@ -106,6 +106,13 @@ def reasons(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__ or current.__context__
 
 
+def file_fault(error: BaseException) -> UsageError | None:
+    """What is wrong with a file that the system would not open, look at or write."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return None
+    return UsageError(f"{one_line(nearby(str(error.filename)))}: {error.strerror}")
+
+
 _EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
 _EXHAUSTED_TEXTS = (
     "out of memory",

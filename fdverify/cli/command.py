@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from fdverify.cli.ending import end_by
+from fdverify.cli.ending import end_after
 from fdverify.cli.line import open_line
 from fdverify.cli.streams import open_streams
 from fdverify.deadline import Deadline, set_deadline
@@ -22,7 +22,10 @@ def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[f
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _interrupt_once)
     open_streams()
-    code = end_by(lambda: _begin(module)(arguments))
+    try:
+        code = _begin(module)(arguments)
+    except BaseException as error:  # it could not be imported, or was interrupted on the way
+        code = end_after(error)
     line.tell(f"done {code}")
 
 

@@ -10,8 +10,17 @@ from contextlib import suppress
 from typing import Any
 
 from fdverify.cli.line import end_copy
-from fdverify.cli.streams import ReaderGone, why
-from fdverify.errors import Exhausted, FdverifyError, InternalError, UsageError, describe, exhaustion, one_line
+from fdverify.cli.streams import ReaderGone
+from fdverify.errors import (
+    Exhausted,
+    FdverifyError,
+    InternalError,
+    UsageError,
+    describe,
+    exhaustion,
+    file_fault,
+    one_line,
+)
 
 UNKNOWN = Exhausted.exit_code
 
@@ -20,14 +29,15 @@ def end_by(work: Callable[[], Any]) -> int:
     """Do it; the exit code.  What went wrong is one line: a verdict on stdout, an error on stderr."""
     try:
         code = int(work() or 0)
-        if sys.stdout is not None:
+        if sys.stdout is not None and not sys.stdout.closed:
             sys.stdout.flush()
         return code
     except BaseException as error:
-        return _end(error)
+        return end_after(error)
 
 
-def _end(error: BaseException) -> int:
+def end_after(error: BaseException) -> int:
+    """Say in one line what was raised; the exit code."""
     try:
         code, text = ending_of(error)
         if text:
@@ -57,11 +67,9 @@ def ending_of(error: BaseException) -> tuple[int, str]:
     lost = _lost(error) or exhaustion(error)
     if lost is not None:
         return UNKNOWN, f"unknown: {lost}"
-    blamed = blame(error)
-    if blamed is not None:
-        return told(blamed)
-    if isinstance(error, OSError) and error.filename is not None:
-        return UsageError.exit_code, f"error: {one_line(error.filename)}: {why(error)}"
+    fault = blame(error) or file_fault(error)
+    if fault is not None:
+        return told(fault)
     return InternalError.exit_code, f"internal error: {describe(error)}"
 
 

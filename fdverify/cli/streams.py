@@ -15,11 +15,9 @@ class ReaderGone(Exception):
 
 def stdout_error(error: OSError) -> Exception:
     """What it means that stdout cannot be written."""
-    return ReaderGone() if isinstance(error, BrokenPipeError) else UsageError(f"cannot write to stdout: {why(error)}")
-
-
-def why(error: OSError) -> str:
-    return error.strerror or type(error).__name__
+    return (
+        ReaderGone() if isinstance(error, BrokenPipeError) else UsageError(f"cannot write to stdout: {error.strerror}")
+    )
 
 
 class _Stdout(io.FileIO):

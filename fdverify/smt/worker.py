@@ -26,6 +26,7 @@ from fdverify.errors import (
     UsageError,
     describe,
     exhaustion,
+    file_fault,
     one_line,
 )
 from fdverify.models.user_files import blame
@@ -144,7 +145,7 @@ def _error_of(error: BaseException) -> FdverifyError:
     lost = exhaustion(error)
     if lost is not None:
         return Exhausted(lost)
-    return blame(error) or InternalError(describe(error))
+    return blame(error) or file_fault(error) or InternalError(describe(error))
 
 
 def _is_kind(error: FdverifyError, kind: type[FdverifyError]) -> bool:
