@@ -118,6 +118,7 @@ _EXHAUSTED_TEXTS = (
     "out of memory",
     "cannot allocate memory",
     "failed to map segment",
+    "libz3",  # it is there, and cannot be loaded
     "too many open files",
     "can't start new thread",
 )

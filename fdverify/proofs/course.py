@@ -23,7 +23,7 @@ from fdverify.smt.undecided import keep_undecided
 from fdverify.storage import write_whole
 from fdverify.verdict import Obligation, Verdict
 
-_LOADING_SECONDS = 60.0
+LOADING_SECONDS = 60.0
 _EXPLAINED_IN_FULL = 3
 
 
@@ -66,7 +66,7 @@ class Course:
         self._by_name: dict[str, Checked] = {}
 
     def first_tasks(self) -> list[Task]:
-        return [self._task("load", "", partial(work.load, self.case), _LOADING_SECONDS)]
+        return [self._task("load", "", partial(work.load, self.case), LOADING_SECONDS)]
 
     def deciding(self, wanted: Iterable[Checked]) -> list[Task]:
         """What is to be done for these obligations, unless it has been."""
