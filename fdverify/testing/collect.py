@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fdverify.engines.inductive import ASSUMPTIONS, Kind, Outlined, outline
 from fdverify.errors import UsageError, nearby
 from fdverify.proofs.course import LOADING_SECONDS, Settings
@@ -18,7 +20,7 @@ from fdverify.verdict import Verdict
 
 @dataclass(frozen=True)
 class FoundObligation:
-    """An obligation, its line, and, if it is about a claim that is meant to fail, how and all obligations about that."""
+    """An obligation and its line; if it is about a claim that is meant to fail, how, and all obligations about that."""
 
     obligation: Outlined
     line: int
@@ -29,20 +31,29 @@ def find_obligations(path: Path, settings: Settings) -> list[FoundObligation]:
     """Load a proof file and list its obligations, within the time limit of one obligation."""
     limit = LOADING_SECONDS if settings.time_limit is None else settings.time_limit
     try:
-        return run_in_worker(partial(_find, path, settings), limit, _ignore)
+        found = run_in_worker(partial(_find, path, settings), limit, _ignore)
     except TimeLimitReached:
         why = f"{nearby(path)}: still loading when it was given up after {limit:g} s"
         raise UsageError(why, "is there an endless loop?") from None
     except WorkerDied as death:
         raise UsageError(f"{nearby(path)}: it was not loaded: {death}") from None
+    if isinstance(found, str):
+        pytest.skip(found, allow_module_level=True)
+    return found
 
 
 def _ignore(event: Any) -> None:
     """Nothing is reported meanwhile."""
 
 
-def _find(path: Path, settings: Settings, send: Any) -> list[FoundObligation]:
-    proof, case = load_proof(path), settings.case(path)
+def _find(path: Path, settings: Settings, send: Any) -> list[FoundObligation] | str:
+    """The obligations, or why the file asks pytest to skip it."""
+    try:
+        proof, case = load_proof(path), settings.case(path)
+    except UsageError as error:
+        if isinstance(error.__cause__, pytest.skip.Exception):
+            return str(error.__cause__.msg)
+        raise
     with case.at_home():
         obligations = outline(case.invariant())
     expected = _expected(proof, obligations)
