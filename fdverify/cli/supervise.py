@@ -17,8 +17,10 @@ from typing import NoReturn
 from fdverify.processes import adopt_orphans, end_with_parent, kill_children
 
 UNKNOWN, BAD_INPUT = 3, 2
-_GRACE_SECONDS = 1.2
-"""For a command to say how far it came when its time is up."""
+_START_SECONDS = 0.4
+"""For a command to begin, which should not count if it need not."""
+_GRACE_SECONDS = 1.4
+"""For a command to begin, and to say how far it came when its time is up."""
 _INTERRUPT_SECONDS = 1.0
 _LONGEST_WAIT = 3600.0
 _KILLING_SECONDS = 0.3
@@ -107,7 +109,7 @@ def _work(parent: int, module: str, arguments: Sequence[str], tell: int, begun: 
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {stop})
         from fdverify.cli.command import run_command
 
-        run_command(module, arguments, tell, None if limit is None else (limit, begun + limit))
+        run_command(module, arguments, tell, None if limit is None else (limit, begun + limit + _START_SECONDS))
     except BaseException as error:  # such as no memory for the import
         _write(2, f"unknown: the command could not begin: {type(error).__name__}\n".encode())
         _write(tell, f"done {UNKNOWN}\n".encode())
