@@ -19,11 +19,11 @@ from fdverify.processes import adopt_orphans, end_with_parent, kill_children
 UNKNOWN, BAD_INPUT = 3, 2
 _START_SECONDS = 0.4
 """For a command to begin, which should not count if it need not."""
-_GRACE_SECONDS = 1.4
+_GRACE_SECONDS = 1.7
 """For a command to begin, and to say how far it came when its time is up."""
 _INTERRUPT_SECONDS = 1.0
 _LONGEST_WAIT = 3600.0
-_KILLING_SECONDS = 0.3
+_KILLING_SECONDS = 0.2
 _CLEAR_LINE = b"\r\x1b[K"
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
