@@ -62,7 +62,8 @@ class Job:
         try:
             return run_in_worker(self.run, time_limit, heard)
         except (TimeLimitReached, WorkerDied) as end:
-            why = f"the time limit of {time_limit:g} s was reached" if isinstance(end, TimeLimitReached) else str(end)
+            limit = "" if time_limit is None else f" of {time_limit:g} s"
+            why = f"the time limit{limit} was reached" if isinstance(end, TimeLimitReached) else str(end)
             if not last:
                 return Result(Verdict.UNKNOWN, f"{why}; no depth was completed")
             (done,) = last

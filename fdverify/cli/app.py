@@ -12,7 +12,7 @@ import typer
 from fdverify.cli import bounds, cache, cutoff, infer, map
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.epilog import epilog
-from fdverify.cli.guard import guarded, show_version
+from fdverify.cli.guard import call_app, guarded, show_version
 from fdverify.cli.new import new_app
 from fdverify.cli.options import (
     OtherModel,
@@ -62,7 +62,7 @@ def _dispatch(arguments: Sequence[str]) -> Any:
 
 
 def _call(reference: str, arguments: Sequence[str]) -> Any:
-    return build_app(reference)(arguments, prog_name="fdverify", standalone_mode=False)
+    return call_app(build_app(reference), "fdverify", arguments)
 
 
 def _named_model(arguments: Sequence[str]) -> str:

@@ -10,18 +10,17 @@ from io import TextIOWrapper
 from itertools import combinations
 from pathlib import Path
 
+from fdverify.cli.line import announce_answer
+from fdverify.cli.streams import stdout_error
 from fdverify.errors import UsageError
 from fdverify.files import is_same_file, is_writable, write_report
 
 SYMBOLIC = "symbolic"
 
 
-class ReaderGone(Exception):
-    """Nobody reads stdout any more."""
-
-
 def print_out(text: str) -> None:
     """Write to stdout, and learn now, not at exit, whether it can be written."""
+    announce_answer()
     try:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")  # what was found is told in any encoding
@@ -30,9 +29,9 @@ def print_out(text: str) -> None:
     except OSError as error:
         # Whatever is left in Python's own buffer must not be tried again when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            raise ReaderGone from error
-        raise UsageError(f"cannot write to stdout: {error.strerror}") from error
+        raise stdout_error(error) from error
+    except ValueError as error:  # a user's file closed it
+        raise UsageError(f"cannot write to stdout: {error}") from error
 
 
 def check_writable(path: Path) -> None:

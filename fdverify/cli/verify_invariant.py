@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fdverify.cli.epilog import epilog
-from fdverify.cli.guard import guarded, print_error, show_version
+from fdverify.cli.guard import call_app, guarded, print_error, show_version
 from fdverify.cli.output import (
     SYMBOLIC,
     check_reports,
@@ -50,8 +50,7 @@ _EPILOG = epilog(
 
 
 def run(arguments: Sequence[str]) -> int:
-    app = build_app()
-    return guarded(lambda: app(list(arguments), prog_name="verify-invariant", standalone_mode=False))
+    return guarded(lambda: call_app(build_app(), "verify-invariant", arguments))
 
 
 def build_app() -> typer.Typer:

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from fdverify.cli.output import print_out
 from fdverify.cli.progress import StageLine
+from fdverify.deadline import lift_deadline
 from fdverify.errors import FdverifyError, UsageError, nearby
 from fdverify.printable import printable
 from fdverify.proofs.changes import Disk, is_concerned, is_elsewhere
@@ -34,6 +35,7 @@ class _Saved(Exception):
 def watch(paths: Sequence[Path], settings: Settings, witness: bool) -> None:
     """Check, then wait for a change, for ever; what is wrong with the paths at the beginning is raised."""
     proof_files(paths)
+    lift_deadline()  # the limit is for each check
     _warm_up()
     watching = _Watching(paths, settings, witness)
     watching.check()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from fdverify.errors import UsageError
+from fdverify.errors import Exhausted, UsageError
 from fdverify.logic import And, Number, Truth
 from fdverify.models.system import State, System, below_least
 from fdverify.smt.solver import Answer, FreshSolver, Solver
@@ -39,6 +39,8 @@ def check_parameters(system: System) -> None:
             where = ", ".join(f"{name}={found[name]}" for name in system.arbitrary())
             raise UsageError(f"{below_least(parameter, found[parameter.name])} at {where}")
         if answer.status == "unknown":
+            if "memory" in answer.reason:
+                raise Exhausted(f"whether {parameter.name} is always at least {parameter.least}: {answer.reason}")
             raise UsageError(
                 f"cannot show that {parameter.name} = {parameter.value} is always at least {parameter.least}",
                 "fix the parameters it is made of, or write a simpler one",

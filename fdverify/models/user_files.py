@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,7 +13,16 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from fdverify.errors import FdverifyError, UsageError, located, nearby
+from fdverify.errors import (
+    FdverifyError,
+    Interrupted,
+    UsageError,
+    class_name,
+    located,
+    nearby,
+    one_line,
+    reasons,
+)
 
 
 @dataclass(frozen=True)
@@ -88,9 +98,9 @@ def _run(path: Path) -> _Loaded:
             loader.exec_module(loaded.module)
     except SyntaxError as error:
         raise UsageError(f"{located(error.filename or path, error.lineno or 1)}: {error.msg}") from error
-    except FdverifyError:
-        raise
-    except (Exception, SystemExit) as error:  # a user's file may raise anything
+    except BaseException as error:  # a user's file may raise anything
+        if _is_own(error):
+            raise
         raise in_user_file(error, path) from error
     finally:
         _running.pop()
@@ -195,23 +205,60 @@ def blaming(file: Path) -> Iterator[None]:
     """What an author's code raises is bad input, told with the last line of the file that it passed through."""
     try:
         yield
-    except UsageError as error:
-        line = line_in(error, file)
-        if ".py:" in error.message or line is None:
+    except BaseException as error:
+        blamed = _fault(error, file)
+        if blamed is None:
             raise
-        raise UsageError(f"{located(file, line)}: {error.message}", error.hint) from error
-    except FdverifyError:
-        raise
-    except (Exception, SystemExit) as error:
-        if line_in(error, file) is None:
-            raise
-        raise in_user_file(error, file) from error
+        raise blamed from error
+
+
+def _fault(error: BaseException, file: Path) -> UsageError | None:
+    """What is wrong with a file, or with another one of the user's; none if an error says enough, or is no fault."""
+    line = line_in(error, file)
+    if _is_own(error):
+        if not isinstance(error, UsageError) or line is None or ".py:" in error.message:
+            return None
+        return UsageError(f"{located(file, line)}: {error.message}", error.hint)
+    return blame(error) if line is None else in_user_file(error, file)
+
+
+def _is_own(error: BaseException) -> bool:
+    """Whether this package raises it, or Python or the user in its place; an author may have classes below ours."""
+    ours = isinstance(error, FdverifyError) and type(error).__module__.partition(".")[0] == "fdverify"
+    return ours or isinstance(error, MemoryError) or is_interrupt(error)
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C was pressed.
+
+    An author may raise KeyboardInterrupt, too.  Where commands run Ctrl-C raises a class of its own, and in a worker
+    process nothing; elsewhere the two cannot be told apart.
+    """
+    plain = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return isinstance(error, KeyboardInterrupt) and (plain or isinstance(error, Interrupted))
+
+
+def blame(error: BaseException) -> UsageError | None:
+    """What an error says of the user's file that it, or what it came of, passed through last; none if there is none."""
+    files = {path for contents in _read.values() for path in contents}
+    for each in reasons(error):
+        place, trace = None, each.__traceback__
+        while trace is not None:
+            path = Path(trace.tb_frame.f_code.co_filename)
+            place = (path, trace.tb_lineno) if path in files else place
+            trace = trace.tb_next
+        if place is not None:
+            return _raised_at(each, *place)
+    return None
 
 
 def in_user_file(error: BaseException, path: Path) -> UsageError:
     """An exception that came out of a user's file, with the last line of that file it passed through."""
-    line = line_in(error, path) or 0
-    return UsageError(f"{located(path, line)}: {type(error).__name__}: {' '.join(str(error).split())}")
+    return _raised_at(error, path, line_in(error, path) or 0)
+
+
+def _raised_at(error: BaseException, path: Path, line: int) -> UsageError:
+    return UsageError(f"{located(path, line)}: {class_name(error)}: {one_line(error)}")
 
 
 def line_in(error: BaseException, path: Path) -> int | None:

@@ -23,7 +23,7 @@ from fdverify.smt.script import self_contained
 from fdverify.smt.undecided import keep_undecided
 from fdverify.verdict import Obligation, Verdict
 
-_LOADING_SECONDS = 60.0
+LOADING_SECONDS = 60.0
 _EXPLAINED_IN_FULL = 3
 
 
@@ -66,7 +66,7 @@ class Course:
         self._by_name: dict[str, Checked] = {}
 
     def first_tasks(self) -> list[Task]:
-        return [self._task("load", "", partial(work.load, self.case), _LOADING_SECONDS)]
+        return [self._task("load", "", partial(work.load, self.case), LOADING_SECONDS)]
 
     def deciding(self, wanted: Iterable[Checked]) -> list[Task]:
         """What is to be done for these obligations, unless it has been."""
@@ -128,7 +128,7 @@ class Course:
         return task
 
     def _loaded(self, outcome: Outcome) -> list[Task]:
-        if not outcome.begun:
+        if outcome.lost is not None and not outcome.overlong:
             self.result.lost = f"it was not loaded: {outcome.lost}"
             return []
         if outcome.lost is not None:

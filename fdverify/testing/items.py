@@ -9,13 +9,12 @@ from typing import Self
 
 import pytest
 
-from fdverify.engines.inductive import ASSUMPTIONS, Kind, Outlined, outline
+from fdverify.engines.inductive import Kind, Outlined
 from fdverify.errors import FdverifyError, InternalError, UsageError, check_interpreter, nearby
 from fdverify.printable import printable
-from fdverify.proofs.files import load_proof
 from fdverify.proofs.one_by_one import OneByOne
-from fdverify.proofs.proof import Proof
 from fdverify.smt.decide import SOLVER
+from fdverify.testing.collect import find_obligations
 from fdverify.testing.options import KEY
 from fdverify.testing.properties import note_unknown, note_verdict
 from fdverify.verdict import Verdict
@@ -31,18 +30,12 @@ class ProofFile(pytest.File):
     def collect(self) -> Iterator[ObligationItem]:
         try:
             check_interpreter()
-            proof = load_proof(self.path)
-            case = self.config.stash[KEY].settings(jobs=1).case(self.path)
-            with case.at_home():
-                invariant = case.invariant()
+            found = find_obligations(self.path, self.config.stash[KEY].settings(jobs=1))
         except FdverifyError as error:
             raise self.CollectError(str(error)) from error
-        obligations = outline(invariant)
-        self.decided = [each.name for each in obligations if each.kind is not Kind.VACUITY]
-        expected = _expected(proof, obligations)
-        for obligation in obligations:
-            source = proof.sources.get(obligation.about, proof.source)
-            yield ObligationItem.make(self, obligation, source.line, expected.get(obligation.name))
+        self.decided = [each.obligation.name for each in found if each.obligation.kind is not Kind.VACUITY]
+        for each in found:
+            yield ObligationItem.make(self, each.obligation, each.line, each.expected)
 
     def setup(self) -> None:
         with _errors_told():
@@ -54,26 +47,6 @@ class ProofFile(pytest.File):
     def teardown(self) -> None:
         if hasattr(self, "checks"):
             self.checks.close()
-
-
-def _expected(proof: Proof, obligations: list[Outlined]) -> dict[str, tuple[Verdict, tuple[Outlined, ...]]]:
-    """For each obligation about a claim that is meant to fail: how, and all obligations about that claim."""
-    found = {}
-    for claim, verdict in proof.expected().items():
-        about = tuple(each for each in obligations if _is_about(each, claim, proof.roles[claim]))
-        found.update({each.name: (verdict, about) for each in about})
-    return found
-
-
-def _is_about(obligation: Outlined, claim: str, role: str) -> bool:
-    """Whether it shows something of this claim; a conjunct may have the name of the goal."""
-    match role:
-        case "assumption":
-            return obligation.name == ASSUMPTIONS
-        case "goal":
-            return obligation.kind in (Kind.GOAL, Kind.VACUITY)
-        case _:
-            return obligation.kind in (Kind.INITIATION, Kind.CONSECUTION) and obligation.about == claim
 
 
 class ObligationItem(pytest.Item):

@@ -270,7 +270,7 @@ def test_without_distributed(env: dict[str, str], tmp_path: Path) -> None:
 
 
 def test_unknown_is_no_success(env: dict[str, str]) -> None:
-    outcome = run("map", *SMALL, "--time-limit", "1e-6", env=env)
+    outcome = run("map", *SMALL, "--time-limit", "1e-6", env=env, watched=False)
     assert outcome.code == 3
     assert "unknown at all 8 instances" in outcome.stdout
     assert entries(env) == []
@@ -390,7 +390,7 @@ def test_a_cluster_and_a_model_of_ones_own(scheduler: str, env: dict[str, str]) 
 
 @long
 def test_a_cluster_has_time_limits(scheduler: str, env: dict[str, str]) -> None:
-    outcome = run("map", *SMALL, "--time-limit", "1e-3", "--scheduler", scheduler, env=env)
+    outcome = run("map", *SMALL, "--time-limit", "1e-3", "--scheduler", scheduler, env=env, watched=False)
     assert outcome.code == 3
     assert "unknown at all 8 instances" in outcome.stdout
 

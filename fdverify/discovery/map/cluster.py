@@ -15,10 +15,9 @@ from typing import Any
 from fdverify.discovery.map.instance import answer
 from fdverify.discovery.map.interpreter import in_interpreter
 from fdverify.discovery.map.processes import Told
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, describe
 from fdverify.job import Job
 from fdverify.smt.pool import Outcome
-from fdverify.smt.worker import describe
 
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?([^\s/:@]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", flags=re.ASCII)
 _PATIENCE = 5

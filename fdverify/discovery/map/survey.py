@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fdverify.deadline import lift_deadline, renew_deadline
 from fdverify.discovery.map.grid import Grid, Place
 from fdverify.discovery.map.instance import PACKAGE, Answer, sources
 from fdverify.discovery.map.processes import over_processes
@@ -73,7 +74,8 @@ class _Survey:
         self._no_instance: dict[tuple[int, Place], str] = {}
         self._described: dict[int, Mapping[str, str]] = {}
         for (panel, place), job in self._jobs.items():
-            # All of them before the work, so that what is wrong with one is said at once.
+            # All of them before the work, so that what is wrong with one is said at once.  Each has its own time.
+            renew_deadline()
             system = job.system()
             self._name, self._claim = system.name, job.property_of(system)
             self._described.setdefault(panel, system.options)
@@ -90,6 +92,7 @@ class _Survey:
         if self._store is not None:
             known = {at: self._store.find(job) for at, job in wanted.items()}
             self._answers = {at: answer for at, answer in known.items() if answer is not None}
+        lift_deadline()
         stored, total = len(self._answers), len(wanted)
         left = [at for at in wanted if at not in self._answers]
 
