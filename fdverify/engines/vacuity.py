@@ -112,7 +112,7 @@ def vacuity(invariant: Invariant) -> Vacuity:
 
 def _all_hold(invariant: Invariant) -> Callable[[State], Truth]:
     def holds(state: State) -> Truth:
-        return And(*(conjunct.holds(state) for conjunct in invariant.conjuncts))
+        return And(*(conjunct.holds(state) for conjunct in invariant.hypotheses()))
 
     return holds
 

@@ -88,6 +88,8 @@ def _run(path: Path) -> _Loaded:
             loader.exec_module(loaded.module)
     except SyntaxError as error:
         raise UsageError(f"{located(error.filename or path, error.lineno or 1)}: {error.msg}") from error
+    except UsageError as error:
+        raise _placed(error, path) from None
     except FdverifyError:
         raise
     except (Exception, SystemExit) as error:  # a user's file may raise anything
@@ -196,16 +198,21 @@ def blaming(file: Path) -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        line = line_in(error, file)
-        if ".py:" in error.message or line is None:
-            raise
-        raise UsageError(f"{located(file, line)}: {error.message}", error.hint) from error
+        raise _placed(error, file) from None
     except FdverifyError:
         raise
     except (Exception, SystemExit) as error:
         if line_in(error, file) is None:
             raise
         raise in_user_file(error, file) from error
+
+
+def _placed(error: UsageError, file: Path) -> UsageError:
+    """The same, told with the last line of the file that it passed through, unless it names a place."""
+    line = line_in(error, file)
+    if ".py:" in error.message or line is None:
+        return error
+    return UsageError(f"{located(file, line)}: {error.message}", error.hint)
 
 
 def in_user_file(error: BaseException, path: Path) -> UsageError:

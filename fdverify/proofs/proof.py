@@ -158,7 +158,8 @@ class Proof:
             )
         if not self._conjuncts:
             raise UsageError(f"{self.source}: the proof has no invariant", "decorate functions with @proof.invariant")
-        return Invariant(system, self._told(lambda: self._goal_of(system)), tuple(self._conjuncts), k)
+        goal = self._told(lambda: self._goal_of(system))
+        return Invariant(system, goal, tuple(self._conjuncts), k, doubted=self.doubted())
 
     def _goal_of(self, system: System) -> Property | Argument:
         if self._goal is not None:
@@ -211,6 +212,10 @@ class Proof:
         marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self.written.items()}
         return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
+    def doubted(self) -> frozenset[str]:
+        """The conjuncts that are meant to fail, on which nothing else may rest."""
+        return frozenset(name for name in self.expected() if self.roles[name] == "invariant")
+
     def definitions(self) -> dict[str, Source]:
         """The lines where the claims are defined, which may be below their decorators."""
         return {name: _definition(predicate, self.sources[name]) for name, predicate in self.written.items()}
@@ -221,8 +226,8 @@ class Proof:
         return {name: text for name, text in told.items() if text and self.sources[name].file == self.source.file}
 
     def lemmas(self) -> tuple[Property, ...]:
-        """The conjuncts, to help with another goal."""
-        return tuple(self._conjuncts)
+        """The conjuncts, to help with another goal; not those that are meant to fail."""
+        return tuple(conjunct for conjunct in self._conjuncts if conjunct.name not in self.doubted())
 
     def _told(self, work: Callable[[], Found]) -> Found:
         """What is wrong with the proof, told with the place where it begins."""
@@ -316,6 +321,7 @@ def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State],
         with blaming(source.file):
             return function(state)
 
+    value.__wrapped__ = function  # type: ignore[attr-defined]
     return value
 
 

@@ -91,6 +91,8 @@ class Subject:
     begins: Source
     """Where the proof is made in its file."""
     definitions: Mapping[str, Source]
+    doubted: tuple[str, ...]
+    """Conjuncts that are meant to fail, and are hypotheses of nothing but themselves."""
     hints: Mapping[str, str]
     """What the author says is to be done about a claim that fails."""
     assumptions: Mapping[str, str]
@@ -164,6 +166,7 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         sources={name: str(source) for name, source in proof.sources.items()},
         begins=proof.source,
         definitions=proof.definitions(),
+        doubted=tuple(each.name for each in invariant.authored if each.name in invariant.doubted),
         hints=proof.hints(),
         assumptions=proof.assumed(),
         k=case.k,

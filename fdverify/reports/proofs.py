@@ -107,7 +107,7 @@ def _print_failure(console: Console, result: ProofResult, checked: Checked) -> N
     about = checked.question.about
     source = result.subject.sources.get(about)
     place = "" if source is None else f"{source}: "
-    line = f"{place}{checked.question.name} fails: {failure_in_words(checked)}"
+    line = f"{place}{checked.question.name} fails: {failure_in_words(result, checked)}"
     console.print(Text(line, style="bold"), soft_wrap=True)
     console.print(Text(f"  {about}: {result.subject.meaning(about)}"), soft_wrap=True)
     print_steps(console, checked.broken.step)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -54,12 +55,25 @@ class ProofFile(pytest.File):
             self.checks.close()
 
 
-def _expected(proof: Proof, obligations: list[Outlined]) -> dict[str, tuple[Verdict, tuple[Outlined, ...]]]:
-    """For each obligation about a claim that is meant to fail: how, and all obligations about that claim."""
+@dataclass(frozen=True)
+class _Expected:
+    """How an obligation may fail, and the obligations of which one must fail in the first of these ways."""
+
+    verdicts: tuple[Verdict, ...]
+    about: tuple[Outlined, ...]
+
+
+def _expected(proof: Proof, obligations: list[Outlined]) -> dict[str, _Expected]:
+    """What is expected of each obligation about a claim that is meant to fail."""
     found = {}
     for claim, verdict in proof.expected().items():
         about = tuple(each for each in obligations if _is_about(each, claim, proof.roles[claim]))
-        found.update({each.name: (verdict, about) for each in about})
+        found.update({each.name: _Expected((verdict,), about) for each in about})
+        if verdict is Verdict.VIOLATED and proof.roles[claim] == "invariant":
+            # A run that breaks the goal is what is expected, so the goal does not follow from the other conjuncts.
+            goal = [each for each in obligations if each.kind is Kind.GOAL]
+            broken = _Expected((verdict, Verdict.NOT_INDUCTIVE), about)
+            found.update({each.name: broken for each in goal if each.name not in found})
     return found
 
 
@@ -77,12 +91,10 @@ def _is_about(obligation: Outlined, claim: str, role: str) -> bool:
 class ObligationItem(pytest.Item):
     obligation: Outlined
     line: int
-    expected: tuple[Verdict, tuple[Outlined, ...]] | None
+    expected: _Expected | None
 
     @classmethod
-    def make(
-        cls, file: ProofFile, obligation: Outlined, line: int, expected: tuple[Verdict, tuple[Outlined, ...]] | None
-    ) -> Self:
+    def make(cls, file: ProofFile, obligation: Outlined, line: int, expected: _Expected | None) -> Self:
         item = cls.from_parent(file, name=obligation.name)
         item.obligation, item.line, item.expected = obligation, line, expected
         item.add_marker("fdverify")
@@ -103,16 +115,17 @@ class ObligationItem(pytest.Item):
                 only = None if self.obligation.kind is Kind.VACUITY else self.name
                 note_unknown(self, detail, self.config.stash[KEY].proof_command(self.path, only))
             if self.expected is not None and verdict is not Verdict.UNKNOWN:
-                self._check_expected(verdict, *self.expected)
+                self._check_expected(verdict, self.expected)
             elif verdict is not Verdict.PROVED:
                 pytest.fail(self._text(verdict, detail), pytrace=False)
 
-    def _check_expected(self, verdict: Verdict, expected: Verdict, about: tuple[Outlined, ...]) -> None:
+    def _check_expected(self, verdict: Verdict, expected: _Expected) -> None:
         """The claim fails in the way expected: this obligation does, or it holds and another one does."""
-        outcomes = [self._outcome(each) for each in about]
-        fails = any(outcome is not None and outcome[0] is expected for outcome in outcomes)
-        if verdict not in (expected, Verdict.PROVED) or not fails:
-            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {expected} is what it should be"
+        outcomes = [self._outcome(each) for each in expected.about]
+        wanted = expected.verdicts[0]
+        fails = any(outcome is not None and outcome[0] is wanted for outcome in outcomes)
+        if verdict not in (*expected.verdicts, Verdict.PROVED) or not fails:
+            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {wanted} is what it should be"
             pytest.fail(head if verdict is Verdict.PROVED else f"{head}\n{self._text(verdict, '')}", pytrace=False)
 
     def _outcome(self, obligation: Outlined) -> tuple[Verdict, str, int] | None:
