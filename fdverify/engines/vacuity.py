@@ -6,7 +6,7 @@ liveness goal, what its argument is about must happen instead: a wrong suspicion
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from time import perf_counter
@@ -16,8 +16,9 @@ import numpy as np
 
 from fdverify.engines.batch import Batches, Expansion, step_back, truths
 from fdverify.engines.dead_ends import dead_end
+from fdverify.engines.fair_loop import look_for_fair_run, never_fair
 from fdverify.engines.inductive import ASSUMPTIONS, GOAL_PREMISE, NO_DEAD_END, PHASES, Invariant, Kind
-from fdverify.engines.parameters import small_instances, smallest_instance, unsatisfiable
+from fdverify.engines.parameters import larger_instances, small_instances, smallest_instance, unsatisfiable
 from fdverify.engines.state_table import Rows, StateTable
 from fdverify.errors import InternalError, located
 from fdverify.liveness.argument import Argument
@@ -31,7 +32,7 @@ from fdverify.verdict import Obligation, Verdict
 _WIDEST_LEVEL = 256
 _MOST_MESSAGES = 5
 _MOST_ROUNDS = 3000
-_MOST_ROUNDS_FOR_HELPERS = 300
+_MOST_ROUNDS_FOR_NOTES = 300
 _ROUNDS_WITHOUT_NEWS = (10, 60)  # at first and, if something is still missing, on a second visit
 _DEAD_END_DEPTH = 20
 _LARGE = 1 << 15
@@ -68,6 +69,8 @@ class Vacuity:
     """What would be worth seeing, and was not."""
     false: tuple[str, ...] = ()
     """Claims that are false in a state that was reached."""
+    remarks: tuple[str, ...] = ()
+    """What could not be found out."""
 
 
 def vacuity(invariant: Invariant) -> Vacuity:
@@ -89,12 +92,16 @@ def vacuity(invariant: Invariant) -> Vacuity:
         conclude(ASSUMPTIONS, *(unsatisfiable(invariant.system) or gave_up))
         return Vacuity(tuple(obligations), details[0], (), (), (), None)
     conclude(ASSUMPTIONS, Verdict.PROVED, "")
-    idle = [phase.name for phase in invariant.system.phases if phase.name not in searched.fired]
-    phases = f"{', '.join(idle)} changed nothing in the runs looked at, {searched.where()}"
-    conclude(PHASES, *((Verdict.VACUOUS, phases) if idle and not searched.narrowed else (Verdict.PROVED, "")))
+    idle = searched.idle()
+    # A phase that never acts may be what is proved; where none does, nothing happens at all.
+    nothing = len(idle) == len(invariant.system.phases) and not searched.narrowed
+    phases = f"no phase changed anything in the runs looked at, {searched.where()}"
+    conclude(PHASES, *((Verdict.VACUOUS, phases) if nothing else (Verdict.PROVED, "")))
     missing = searched.missing()
-    premise = f"{missing} in the runs looked at, {searched.where()}"
-    conclude(GOAL_PREMISE, *((Verdict.VACUOUS, premise) if missing else (Verdict.PROVED, "")))
+    premise = f"{missing} in the runs looked at, {searched.where()}" if missing else ""
+    fair = _fairness(invariant, searched)
+    lacking = [each for each in (premise, fair.lacking) if each]
+    conclude(GOAL_PREMISE, *((Verdict.VACUOUS, "; ".join(lacking)) if lacking else (Verdict.PROVED, "")))
     verdict, detail, run = dead_end(invariant.system, _all_hold(invariant), _DEAD_END_DEPTH)
     conclude(NO_DEAD_END, verdict, detail)
     unmet = tuple(premise for premise in searched.unmet() if not premise.of_goal)
@@ -107,7 +114,50 @@ def vacuity(invariant: Invariant) -> Vacuity:
         run,
         tuple(event.name for event in searched.looked_for()),
         tuple(sorted(searched.false)),
+        (fair.remark,) if fair.remark else (),
     )
+
+
+@dataclass(frozen=True)
+class _Fairness:
+    """Why there is no fair run, or why that is not known."""
+
+    lacking: str = ""
+    remark: str = ""
+
+
+def _fairness(invariant: Invariant, searched: _Search) -> _Fairness:
+    """Whether what an argument assumes to hold again and again can; the run that shows it is noted."""
+    goal = invariant.goal
+    if not isinstance(goal, Argument) or goal.fair_runs is None:
+        return _Fairness()
+    known = _instances(invariant.system)
+    found = look_for_fair_run(goal.fair_runs, goal.fairness, _lazily(invariant.system, known))
+    names = ", ".join(condition.name for condition in goal.fairness)
+    if found.run is not None:
+        searched.show_fair_run(found.run)
+        return _Fairness()
+    within = goal.fair_runs.within
+    if found.without is not None:
+        where = _numbers(found.without)
+        return _Fairness(f"there is no fair run: {names} cannot hold again and again once {within.name} holds, {where}")
+    never = never_fair(invariant, within)
+    if never:
+        return _Fairness(f"there is no fair run: {', '.join(never)} cannot hold once {within.name} holds")
+    return _Fairness(
+        remark=f"whether there is a fair run is not known: no instance could be searched to its end for a loop in which "
+        f"{names} hold"
+    )
+
+
+def _lazily(system: System, known: Sequence[System]) -> Iterator[System]:
+    yield from known
+    yield from larger_instances(system, known)
+
+
+def _numbers(instance: System) -> str:
+    values = instance.parameter_values()
+    return f"at {', '.join(f'{name} = {value}' for name, value in values.items()) or 'the only instance'}"
 
 
 def _all_hold(invariant: Invariant) -> Callable[[State], Truth]:
@@ -117,19 +167,31 @@ def _all_hold(invariant: Invariant) -> Callable[[State], Truth]:
     return holds
 
 
+def _instances(system: System) -> list[System]:
+    """Small ones, or the smallest that is found if the assumptions exclude them all."""
+    found = small_instances(system)
+    if not found:
+        smallest = smallest_instance(system)
+        return [] if smallest is None else [smallest]
+    return found
+
+
 def _searched(invariant: Invariant) -> _Search | None:
-    instances = small_instances(invariant.system)
+    instances = _instances(invariant.system)
     if not instances:
-        smallest = smallest_instance(invariant.system)
-        if smallest is None:
-            return None
-        instances = [smallest]
+        return None
     search = _Search(invariant)
     visits = (_MOST_ROUNDS,) if len(instances) == 1 else _ROUNDS_WITHOUT_NEWS
     for patience, instance in product(visits, instances):
         search.walk(instance, patience)
         if search.finished():
-            break
+            return search
+    if search.idle() or search.missing():
+        # Perhaps it takes larger numbers: where messages have only the age 0, they do not grow older.
+        for instance in larger_instances(invariant.system, instances):
+            search.walk(instance, _ROUNDS_WITHOUT_NEWS[-1])
+            if search.has_seen_all():
+                break
     return search
 
 
@@ -180,13 +242,23 @@ class _Search:
         """Whether a parameter has a certain value, at which a phase may well have nothing to do, as ageing at Δ = 0."""
         return any(isinstance(parameter.value, int) for parameter in self.invariant.system.parameters)
 
+    def idle(self) -> list[str]:
+        """The phases that have changed nothing so far."""
+        return [phase.name for phase in self.invariant.system.phases if phase.name not in self.fired]
+
+    def has_seen_all(self) -> bool:
+        return not (self.unmet() or self.idle() or self.looked_for() or self.missing())
+
     def finished(self) -> bool:
-        """Whether all has been seen, or enough time was spent on it; the premises of helpers are worth less time."""
-        unmet = self.unmet()
-        idle = len(self.fired) < len(self.invariant.system.phases)
-        if (idle and not self.narrowed) or self.missing():
+        """Whether all has been seen, or enough time was spent on it; what makes but a note is worth less time."""
+        if self.missing() or not self.fired:
             return self.rounds >= _MOST_ROUNDS
-        return not (unmet or idle or self.looked_for()) or self.rounds >= _MOST_ROUNDS_FOR_HELPERS
+        return self.has_seen_all() or self.rounds >= _MOST_ROUNDS_FOR_NOTES
+
+    def show_fair_run(self, run: Run) -> None:
+        """A run that goes on for ever shows more than one that is fair for a while."""
+        for event in self.looked_for():
+            self.witnesses.setdefault(event.meaning, run)
 
     def _seen(self) -> int:
         return len(self.fired) + sum(self.met.values()) + len(self.witnesses)

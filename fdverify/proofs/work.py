@@ -245,6 +245,7 @@ def vacuous(case: Case) -> VacuityShown:
     notes = [f"{claim}: the premise at {place} was not met in the runs looked at" for claim, place in places]
     notes += [f"there was no {event} in the runs looked at" for event in found.unseen]
     notes += [f"phase {phase} changed nothing in the runs looked at" for phase in found.idle]
+    notes += found.remarks
     return VacuityShown(
         found.obligations,
         found.detail,
