@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -51,12 +51,27 @@ def check(
 
 
 def _courses(cases: list[Case], settings: Settings) -> list[Course]:
-    stems = Counter(case.path.stem for case in cases)
+    labels = _labels([case.path for case in cases])
+    return [Course(case, label, settings) for case, label in zip(cases, labels, strict=True)]
 
-    def label(path: Path) -> str:
-        return path.stem if stems[path.stem] == 1 else "-".join(path.with_suffix("").parts[-2:])
 
-    return [Course(case, label(case.path), settings) for case in cases]
+def _labels(paths: Sequence[Path]) -> list[str]:
+    """A name for each file: its own, with as many folders before it as tell it apart from the others."""
+    parts = [path.with_suffix("").absolute().parts for path in paths]
+    lengths = [1] * len(paths)
+    while True:
+        labels = ["-".join(each[-length:]) for each, length in zip(parts, lengths, strict=True)]
+        alike = [place for place, label in enumerate(labels) if labels.count(label) > 1]
+        longer = [place for place in alike if lengths[place] < len(parts[place])]
+        if not longer:
+            break
+        for place in longer:
+            lengths[place] += 1
+    numbers = Counter[str]()
+    for place in alike:  # proofs at hand, of one file
+        numbers[labels[place]] += 1
+        labels[place] += f"-{numbers[labels[place]]}"
+    return labels
 
 
 def _check_only(results: list[ProofResult], only: tuple[str, ...]) -> None:

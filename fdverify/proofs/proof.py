@@ -183,6 +183,7 @@ class Proof:
         return Property(claim.__name__, truthful(f"{source}: goal {claim.__name__}", _blamed(claim, source)), meaning)
 
     def system(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]) -> System:
+        parameters, options = self._sorted(parameters, options)
         for name, known in (
             *((name, [p.name for p in self.model.parameters]) for name in parameters),
             *((name, [o.name for o in self.model.options]) for name in options),
@@ -195,6 +196,14 @@ class Proof:
         defaults = {option.name: option.default for option in self.model.options}
         chosen = {**defaults, **self.options, **options}
         return self.assuming(self._told(lambda: self.model.instantiate(values, chosen)))
+
+    def _sorted(
+        self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]
+    ) -> tuple[dict[str, int], dict[str, OptionValue]]:
+        """The same values, those under names of the model's options as options: a number is an expression, too."""
+        texts = {option.name for option in self.model.options} & parameters.keys()
+        numbers = {name: value for name, value in parameters.items() if name not in texts}
+        return numbers, {**options, **{name: str(parameters[name]) for name in texts}}
 
     def assuming(self, system: System) -> System:
         """The system under this proof's assumptions, with the ghosts that its reduction reads."""

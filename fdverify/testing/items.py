@@ -12,11 +12,11 @@ import pytest
 
 from fdverify.engines.inductive import ASSUMPTIONS, Kind, Outlined, outline
 from fdverify.errors import FdverifyError, InternalError, UsageError, nearby
-from fdverify.proofs.files import load_proof
+from fdverify.proofs.files import NoProof, load_proof
 from fdverify.proofs.one_by_one import OneByOne
 from fdverify.proofs.proof import Proof
 from fdverify.smt.decide import SOLVER
-from fdverify.testing.options import KEY
+from fdverify.testing.options import KEY, Collects
 from fdverify.testing.properties import note_unknown, note_verdict
 from fdverify.verdict import Verdict
 
@@ -25,15 +25,28 @@ class ProofFile(pytest.File):
     """The checks of its obligations share one worker process, which is there while they run."""
 
     checks: OneByOne
+    collects: Collects
     decided: list[str]
     """The obligations that a solver decides."""
 
+    @classmethod
+    def make(cls, parent: pytest.Collector, path: Path, collects: Collects) -> Self:
+        file = cls.from_parent(parent, path=path)
+        file.collects = collects
+        return file
+
     def collect(self) -> Iterator[ObligationItem]:
         try:
+            if self.collects is Collects.MISSES:
+                raise NoProof(self.path)
             proof = load_proof(self.path)
             case = self.config.stash[KEY].settings(jobs=1).case(self.path)
             with case.at_home():
                 invariant = case.invariant()
+        except NoProof as error:
+            if self.collects is Collects.PERHAPS:
+                return
+            raise self.CollectError(str(error)) from error
         except FdverifyError as error:
             raise self.CollectError(str(error)) from error
         obligations = outline(invariant)
