@@ -30,7 +30,8 @@ def pytest_report_header(config: pytest.Config) -> str:
     return config.stash[KEY].header()
 
 
-def pytest_sessionstart(session: pytest.Session) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
     if not hasattr(session.config, "workerinput"):  # pytest-xdist has looked before it started its workers
         check_globs(session.config)
 

@@ -56,22 +56,23 @@ def _courses(cases: list[Case], settings: Settings) -> list[Course]:
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:
-    """A name for each file: its own, with as many folders before it as tell it apart from the others."""
-    parts = [path.with_suffix("").absolute().parts for path in paths]
-    lengths = [1] * len(paths)
-    while True:
-        labels = ["-".join(each[-length:]) for each, length in zip(parts, lengths, strict=True)]
-        alike = [place for place, label in enumerate(labels) if labels.count(label) > 1]
-        longer = [place for place in alike if lengths[place] < len(parts[place])]
-        if not longer:
-            break
-        for place in longer:
-            lengths[place] += 1
-    numbers = Counter[str]()
-    for place in alike:  # proofs at hand, of one file
-        numbers[labels[place]] += 1
-        labels[place] += f"-{numbers[labels[place]]}"
-    return labels
+    """A name for each file: its own, with as many folders before it as tell it apart from the others.
+
+    What is still alike, such as proofs at hand of one file, is numbered.
+    """
+    parts = [path.with_suffix("").absolute().parts[1:] for path in paths]
+
+    def shortest(own: tuple[str, ...]) -> str:
+        others = {each for each in parts if each != own}
+        lengths = range(1, len(own))
+        enough = (length for length in lengths if all(each[-length:] != own[-length:] for each in others))
+        return "-".join(own[-next(enough, len(own)) :])
+
+    labels = [shortest(own) for own in parts]
+    alike = {label for label in labels if labels.count(label) > 1}
+    return [
+        f"{label}-{labels[: place + 1].count(label)}" if label in alike else label for place, label in enumerate(labels)
+    ]
 
 
 def _check_only(results: list[ProofResult], only: tuple[str, ...]) -> None:
