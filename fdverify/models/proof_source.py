@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-_IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", flags=re.MULTILINE)
+_IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([\w.]+)", flags=re.MULTILINE)
 _WRITTEN = re.compile(rb"\bProof\b")
 _PACKAGE, _PROOF = "fdverify", "Proof"
 _DOTTED = (ast.Name, ast.Attribute)
@@ -58,7 +58,11 @@ def _concerns(text: bytes, folder: Path) -> bool:
     """Whether the package is mentioned in a file, or in one beside it that it imports: most need not be parsed."""
     if _PACKAGE.encode() in text:
         return True
-    return any(_mentions(path) for name in set(_IMPORTED.findall(text)) for path in _beside(folder, name.decode()))
+    modules = {name.decode() for name in _IMPORTED.findall(text)}
+    inside = (path for name in modules for path in folder.joinpath(*name.split(".")).glob("*.py"))
+    return any(map(_mentions, (path for name in modules for path in _beside(folder, name)))) or any(
+        map(_mentions, inside)
+    )
 
 
 def _beside(folder: Path, module: str) -> list[Path]:

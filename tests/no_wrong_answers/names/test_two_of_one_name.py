@@ -125,7 +125,7 @@ ONE = replace(CHANDRA_TOUEG, summary="one")
 def test_two_models_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "models.py"
     path.write_text(MODELS + 'OTHER = replace(CHANDRA_TOUEG, summary="other")\n')
-    with pytest.raises(UsageError, match="models.py has two models named chandra-toueg: ONE and OTHER"):
+    with pytest.raises(UsageError, match=r"models.py has two models named chandra-toueg: ONE and OTHER"):
         find_model(f"{path}:ONE")
     path.write_text(MODELS + 'ALIAS = ONE\nOTHER = replace(CHANDRA_TOUEG, name="other")\n')
     assert find_model(f"{path}:ONE").summary == "one"
