@@ -25,6 +25,17 @@ class Bound:
 
 
 @dataclass(frozen=True)
+class FairRuns:
+    """What an argument from fairness is about: fair runs in which ``within`` holds from some time on.
+
+    ``plain`` gives the system without the ghosts that were added to count for the argument.
+    """
+
+    within: Property
+    plain: Callable[[System], System]
+
+
+@dataclass(frozen=True)
 class Argument:
     """A goal, the reduction that it is shown by, and what that needs.
 
@@ -44,6 +55,8 @@ class Argument:
     """What is looked for in runs, and told if it is not seen."""
     fairness: tuple[Property, ...] = ()
     """What is assumed to hold again and again in a run."""
+    fair_runs: FairRuns | None = None
+    """Of which there must be some, if fairness is assumed."""
 
 
 class Sort(StrEnum):

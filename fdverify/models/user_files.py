@@ -67,6 +67,13 @@ def contents_read(path: Path) -> dict[Path, bytes]:
     return dict(_read.get(path.resolve(), {}))
 
 
+def is_imported(path: Path, value: object) -> bool:
+    """Whether a value of a user's file that was loaded is one of a module beside it."""
+    loaded = _loaded.get(path.resolve())
+    modules = () if loaded is None else loaded.neighbours.values()
+    return any(value is each for module in modules for each in vars(module).values())
+
+
 def load_module(path: Path) -> ModuleType:
     """Run a user's Python file, once as it is; whatever is wrong with it is said in one line that names the place."""
     if path.is_dir():
@@ -98,6 +105,8 @@ def _run(path: Path) -> _Loaded:
             loader.exec_module(loaded.module)
     except SyntaxError as error:
         raise UsageError(f"{located(error.filename or path, error.lineno or 1)}: {error.msg}") from error
+    except UsageError as error:
+        raise _placed(error, path) from None
     except BaseException as error:  # a user's file may raise anything
         if _is_own(error):
             raise
@@ -207,7 +216,7 @@ def blaming(file: Path) -> Iterator[None]:
         yield
     except BaseException as error:
         blamed = _fault(error, file)
-        if blamed is None:
+        if blamed is None or blamed is error:
             raise
         raise blamed from error
 
@@ -216,9 +225,7 @@ def _fault(error: BaseException, file: Path) -> UsageError | None:
     """What is wrong with a file, or with another one of the user's; none if an error says enough, or is no fault."""
     line = line_in(error, file)
     if _is_own(error):
-        if not isinstance(error, UsageError) or line is None or ".py:" in error.message:
-            return None
-        return UsageError(f"{located(file, line)}: {error.message}", error.hint)
+        return _placed(error, file) if isinstance(error, UsageError) else None
     return blame(error) if line is None else in_user_file(error, file)
 
 
@@ -250,6 +257,14 @@ def blame(error: BaseException) -> UsageError | None:
         if place is not None:
             return _raised_at(each, *place)
     return None
+
+
+def _placed(error: UsageError, file: Path) -> UsageError:
+    """The same, told with the last line of the file that it passed through, unless it names a place."""
+    line = line_in(error, file)
+    if ".py:" in error.message or line is None:
+        return error
+    return UsageError(f"{located(file, line)}: {error.message}", error.hint)
 
 
 def in_user_file(error: BaseException, path: Path) -> UsageError:

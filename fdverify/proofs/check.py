@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -58,12 +58,28 @@ def check(
 
 
 def _courses(cases: list[Case], settings: Settings) -> list[Course]:
-    stems = Counter(case.path.stem for case in cases)
+    labels = _labels([case.path for case in cases])
+    return [Course(case, label, settings) for case, label in zip(cases, labels, strict=True)]
 
-    def label(path: Path) -> str:
-        return path.stem if stems[path.stem] == 1 else "-".join(path.with_suffix("").parts[-2:])
 
-    return [Course(case, label(case.path), settings) for case in cases]
+def _labels(paths: Sequence[Path]) -> list[str]:
+    """A name for each file: its own, with as many folders before it as tell it apart from the others.
+
+    What is still alike, such as proofs at hand of one file, is numbered.
+    """
+    parts = [path.with_suffix("").absolute().parts[1:] for path in paths]
+
+    def shortest(own: tuple[str, ...]) -> str:
+        others = {each for each in parts if each != own}
+        lengths = range(1, len(own))
+        enough = (length for length in lengths if all(each[-length:] != own[-length:] for each in others))
+        return "-".join(own[-next(enough, len(own)) :])
+
+    labels = [shortest(own) for own in parts]
+    alike = {label for label in labels if labels.count(label) > 1}
+    return [
+        f"{label}-{labels[: place + 1].count(label)}" if label in alike else label for place, label in enumerate(labels)
+    ]
 
 
 def _check_only(results: list[ProofResult], only: tuple[str, ...]) -> None:

@@ -158,7 +158,8 @@ class Proof:
             )
         if not self._conjuncts:
             raise UsageError(f"{self.source}: the proof has no invariant", "decorate functions with @proof.invariant")
-        return Invariant(system, self._told(lambda: self._goal_of(system)), tuple(self._conjuncts), k)
+        goal = self._told(lambda: self._goal_of(system))
+        return Invariant(system, goal, tuple(self._conjuncts), k, doubted=self.doubted())
 
     def _goal_of(self, system: System) -> Property | Argument:
         if self._goal is not None:
@@ -182,6 +183,7 @@ class Proof:
         return Property(claim.__name__, truthful(f"{source}: goal {claim.__name__}", _blamed(claim, source)), meaning)
 
     def system(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]) -> System:
+        parameters, options = self._sorted(parameters, options)
         for name, known in (
             *((name, [p.name for p in self.model.parameters]) for name in parameters),
             *((name, [o.name for o in self.model.options]) for name in options),
@@ -194,6 +196,14 @@ class Proof:
         defaults = {option.name: option.default for option in self.model.options}
         chosen = {**defaults, **self.options, **options}
         return self.assuming(self._told(lambda: self.model.instantiate(values, chosen)))
+
+    def _sorted(
+        self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]
+    ) -> tuple[dict[str, int], dict[str, OptionValue]]:
+        """The same values, those under names of the model's options as options: a number is an expression, too."""
+        texts = {option.name for option in self.model.options} & parameters.keys()
+        numbers = {name: value for name, value in parameters.items() if name not in texts}
+        return numbers, {**options, **{name: str(parameters[name]) for name in texts}}
 
     def assuming(self, system: System) -> System:
         """The system under this proof's assumptions, with the ghosts that its reduction reads."""
@@ -211,6 +221,10 @@ class Proof:
         marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self.written.items()}
         return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
+    def doubted(self) -> frozenset[str]:
+        """The conjuncts that are meant to fail, on which nothing else may rest."""
+        return frozenset(name for name in self.expected() if self.roles[name] == "invariant")
+
     def definitions(self) -> dict[str, Source]:
         """The lines where the claims are defined, which may be below their decorators."""
         return {name: _definition(predicate, self.sources[name]) for name, predicate in self.written.items()}
@@ -221,8 +235,8 @@ class Proof:
         return {name: text for name, text in told.items() if text and self.sources[name].file == self.source.file}
 
     def lemmas(self) -> tuple[Property, ...]:
-        """The conjuncts, to help with another goal."""
-        return tuple(self._conjuncts)
+        """The conjuncts, to help with another goal; not those that are meant to fail."""
+        return tuple(conjunct for conjunct in self._conjuncts if conjunct.name not in self.doubted())
 
     def _told(self, work: Callable[[], Found]) -> Found:
         """What is wrong with the proof, told with the place where it begins."""
@@ -316,6 +330,7 @@ def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State],
         with blaming(source.file):
             return function(state)
 
+    value.__wrapped__ = function  # type: ignore[attr-defined]
     return value
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
 from fdverify.engines.inductive import Kind, Question
 from fdverify.errors import FdverifyError, InternalError, UsageError
+from fdverify.proofs.files import FoundFiles, NoProof
 from fdverify.proofs.work import BrokenShown, Subject, VacuityShown, WitnessShown
 from fdverify.smt.decide import Decision
 from fdverify.verdict import Obligation, Verdict
@@ -106,3 +107,11 @@ def exit_code(results: Iterable[ProofResult]) -> int:
     """The most serious one."""
     codes = {result.exit_code for result in results}
     return next(code for code in (InternalError.exit_code, UsageError.exit_code, 1, 4, 3, 0) if code in codes)
+
+
+def with_proofs(found: FoundFiles, results: Sequence[ProofResult]) -> tuple[list[ProofResult], int]:
+    """What came of the files that have a proof, and how many others there are in the folders that were named."""
+    optional = found.are_optional()
+    without = {each.path for each in results if each.path in optional and isinstance(each.error, NoProof)}
+    found.check_folders(without)
+    return [each for each in results if each.path not in without], found.without + len(without)

@@ -91,6 +91,8 @@ class Subject:
     begins: Source
     """Where the proof is made in its file."""
     definitions: Mapping[str, Source]
+    doubted: tuple[str, ...]
+    """Conjuncts that are meant to fail, and are hypotheses of nothing but themselves."""
     hints: Mapping[str, str]
     """What the author says is to be done about a claim that fails."""
     assumptions: Mapping[str, str]
@@ -164,6 +166,7 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         sources={name: str(source) for name, source in proof.sources.items()},
         begins=proof.source,
         definitions=proof.definitions(),
+        doubted=tuple(each.name for each in invariant.authored if each.name in invariant.doubted),
         hints=proof.hints(),
         assumptions=proof.assumed(),
         k=case.k,
@@ -242,6 +245,7 @@ def vacuous(case: Case) -> VacuityShown:
     notes = [f"{claim}: the premise at {place} was not met in the runs looked at" for claim, place in places]
     notes += [f"there was no {event} in the runs looked at" for event in found.unseen]
     notes += [f"phase {phase} changed nothing in the runs looked at" for phase in found.idle]
+    notes += found.remarks
     return VacuityShown(
         found.obligations,
         found.detail,

@@ -257,7 +257,7 @@ def _obligation(result: ProofResult, checked: Checked) -> ProofObligation:
         failure=None
         if broken is None
         else FailureEntry(
-            says=failure_in_words(checked),
+            says=failure_in_words(result, checked),
             step=trace_entry(broken.step),
             reached=broken.words,
             run=None if broken.run is None else trace_entry(broken.run),

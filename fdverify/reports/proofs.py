@@ -23,13 +23,23 @@ if TYPE_CHECKING:
 
 
 def proofs_text(
-    results: Sequence[ProofResult], seconds: float, witness: bool, suggested: Sequence[Suggested] = ()
+    results: Sequence[ProofResult], seconds: float, witness: bool, suggested: Sequence[Suggested] = (), without: int = 0
 ) -> str:
-    return as_text(lambda console: _print(console, results, seconds, witness, suggested))
+    """What came of proofs; ``without`` files that were looked at make none."""
+    summary = f"{counted(len(results), 'proof')}, {counted_without(without)}{seconds:.1f} s"
+    return as_text(lambda console: _print(console, results, summary, witness, suggested))
+
+
+def counted_without(number: int) -> str:
+    return f"{counted(number, 'file')} without a proof, " if number else ""
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number} {what if number == 1 else f'{what}s'}"
 
 
 def _print(
-    console: Console, results: Sequence[ProofResult], seconds: float, witness: bool, suggested: Sequence[Suggested]
+    console: Console, results: Sequence[ProofResult], summary: str, witness: bool, suggested: Sequence[Suggested]
 ) -> None:
     for result in results:
         if result.error is None:
@@ -41,7 +51,7 @@ def _print(
     if stabilities:
         _print_stability(console, stabilities)
     _print_summary(console, results)
-    console.print(Text(f"{len(results)} {'proof' if len(results) == 1 else 'proofs'}, {seconds:.1f} s", style="dim"))
+    console.print(Text(summary, style="dim"))
 
 
 def obligation_text(result: ProofResult, name: str) -> str:
@@ -107,7 +117,7 @@ def _print_failure(console: Console, result: ProofResult, checked: Checked) -> N
     about = checked.question.about
     source = result.subject.sources.get(about)
     place = "" if source is None else f"{source}: "
-    line = f"{place}{checked.question.name} fails: {failure_in_words(checked)}"
+    line = f"{place}{checked.question.name} fails: {failure_in_words(result, checked)}"
     console.print(Text(line, style="bold"), soft_wrap=True)
     console.print(Text(f"  {about}: {result.subject.meaning(about)}"), soft_wrap=True)
     print_steps(console, checked.broken.step)

@@ -12,19 +12,27 @@ import pytest
 from fdverify.engines.inductive import ASSUMPTIONS, Kind, Outlined, outline
 from fdverify.errors import UsageError, nearby
 from fdverify.proofs.course import LOADING_SECONDS, Settings
-from fdverify.proofs.files import load_proof
+from fdverify.proofs.files import NoProof, load_proof
 from fdverify.proofs.proof import Proof
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.verdict import Verdict
 
 
 @dataclass(frozen=True)
+class Expected:
+    """How an obligation may fail, and the obligations of which one must fail in the first of these ways."""
+
+    verdicts: tuple[Verdict, ...]
+    about: tuple[Outlined, ...]
+
+
+@dataclass(frozen=True)
 class FoundObligation:
-    """An obligation and its line; if it is about a claim that is meant to fail, how, and all obligations about that."""
+    """An obligation, its line, and what is expected of it if it is about a claim that is meant to fail."""
 
     obligation: Outlined
     line: int
-    expected: tuple[Verdict, tuple[Outlined, ...]] | None
+    expected: Expected | None
 
 
 def find_obligations(path: Path, settings: Settings) -> list[FoundObligation]:
@@ -37,6 +45,8 @@ def find_obligations(path: Path, settings: Settings) -> list[FoundObligation]:
         raise UsageError(why, "is there an endless loop?") from None
     except WorkerDied as death:
         raise UsageError(f"{nearby(path)}: it was not loaded: {death}") from None
+    if found is None:
+        raise NoProof(path)
     if isinstance(found, str):
         pytest.skip(found, allow_module_level=True)
     return found
@@ -46,10 +56,12 @@ def _ignore(event: Any) -> None:
     """Nothing is reported meanwhile."""
 
 
-def _find(path: Path, settings: Settings, send: Any) -> list[FoundObligation] | str:
-    """The obligations, or why the file asks pytest to skip it."""
+def _find(path: Path, settings: Settings, send: Any) -> list[FoundObligation] | str | None:
+    """The obligations, or why the file asks pytest to skip it; ``None`` if there is no proof in it."""
     try:
         proof, case = load_proof(path), settings.case(path)
+    except NoProof:
+        return None
     except UsageError as error:
         if isinstance(error.__cause__, pytest.skip.Exception):
             return str(error.__cause__.msg)
@@ -63,12 +75,17 @@ def _find(path: Path, settings: Settings, send: Any) -> list[FoundObligation] | 
     ]
 
 
-def _expected(proof: Proof, obligations: list[Outlined]) -> dict[str, tuple[Verdict, tuple[Outlined, ...]]]:
-    """For each obligation about a claim that is meant to fail: how, and all obligations about that claim."""
+def _expected(proof: Proof, obligations: list[Outlined]) -> dict[str, Expected]:
+    """What is expected of each obligation about a claim that is meant to fail."""
     found = {}
     for claim, verdict in proof.expected().items():
         about = tuple(each for each in obligations if _is_about(each, claim, proof.roles[claim]))
-        found.update({each.name: (verdict, about) for each in about})
+        found.update({each.name: Expected((verdict,), about) for each in about})
+        if verdict is Verdict.VIOLATED and proof.roles[claim] == "invariant":
+            # A run that breaks the goal is what is expected, so the goal does not follow from the other conjuncts.
+            goal = [each for each in obligations if each.kind is Kind.GOAL]
+            broken = Expected((verdict, Verdict.NOT_INDUCTIVE), about)
+            found.update({each.name: broken for each in goal if each.name not in found})
     return found
 
 

@@ -12,10 +12,11 @@ import pytest
 from fdverify.engines.inductive import Kind, Outlined
 from fdverify.errors import FdverifyError, InternalError, UsageError, check_interpreter, nearby
 from fdverify.printable import printable
+from fdverify.proofs.files import NoProof
 from fdverify.proofs.one_by_one import OneByOne
 from fdverify.smt.decide import SOLVER
-from fdverify.testing.collect import find_obligations
-from fdverify.testing.options import KEY
+from fdverify.testing.collect import Expected, find_obligations
+from fdverify.testing.options import KEY, Collects
 from fdverify.testing.properties import note_unknown, note_verdict
 from fdverify.verdict import Verdict
 
@@ -24,13 +25,26 @@ class ProofFile(pytest.File):
     """The checks of its obligations share one worker process, which is there while they run."""
 
     checks: OneByOne
+    collects: Collects
     decided: list[str]
     """The obligations that a solver decides."""
+
+    @classmethod
+    def make(cls, parent: pytest.Collector, path: Path, collects: Collects) -> Self:
+        file = cls.from_parent(parent, path=path)
+        file.collects = collects
+        return file
 
     def collect(self) -> Iterator[ObligationItem]:
         try:
             check_interpreter()
+            if self.collects is Collects.MISSES:
+                raise NoProof(self.path)
             found = find_obligations(self.path, self.config.stash[KEY].settings(jobs=1))
+        except NoProof as error:
+            if self.collects is Collects.PERHAPS:
+                return
+            raise self.CollectError(str(error)) from error
         except FdverifyError as error:
             raise self.CollectError(str(error)) from error
         self.decided = [each.obligation.name for each in found if each.obligation.kind is not Kind.VACUITY]
@@ -52,12 +66,10 @@ class ProofFile(pytest.File):
 class ObligationItem(pytest.Item):
     obligation: Outlined
     line: int
-    expected: tuple[Verdict, tuple[Outlined, ...]] | None
+    expected: Expected | None
 
     @classmethod
-    def make(
-        cls, file: ProofFile, obligation: Outlined, line: int, expected: tuple[Verdict, tuple[Outlined, ...]] | None
-    ) -> Self:
+    def make(cls, file: ProofFile, obligation: Outlined, line: int, expected: Expected | None) -> Self:
         item = cls.from_parent(file, name=obligation.name)
         item.obligation, item.line, item.expected = obligation, line, expected
         item.add_marker("fdverify")
@@ -78,16 +90,17 @@ class ObligationItem(pytest.Item):
                 only = None if self.obligation.kind is Kind.VACUITY else self.name
                 note_unknown(self, detail, self.config.stash[KEY].proof_command(self.path, only))
             if self.expected is not None and verdict is not Verdict.UNKNOWN:
-                self._check_expected(verdict, *self.expected)
+                self._check_expected(verdict, self.expected)
             elif verdict is not Verdict.PROVED:
                 pytest.fail(self._text(verdict, detail), pytrace=False)
 
-    def _check_expected(self, verdict: Verdict, expected: Verdict, about: tuple[Outlined, ...]) -> None:
+    def _check_expected(self, verdict: Verdict, expected: Expected) -> None:
         """The claim fails in the way expected: this obligation does, or it holds and another one does."""
-        outcomes = [self._outcome(each) for each in about]
-        fails = any(outcome is not None and outcome[0] is expected for outcome in outcomes)
-        if verdict not in (expected, Verdict.PROVED) or not fails:
-            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {expected} is what it should be"
+        outcomes = [self._outcome(each) for each in expected.about]
+        wanted = expected.verdicts[0]
+        fails = any(outcome is not None and outcome[0] is wanted for outcome in outcomes)
+        if verdict not in (*expected.verdicts, Verdict.PROVED) or not fails:
+            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {wanted} is what it should be"
             pytest.fail(head if verdict is Verdict.PROVED else f"{head}\n{self._text(verdict, '')}", pytrace=False)
 
     def _outcome(self, obligation: Outlined) -> tuple[Verdict, str, int] | None:

@@ -166,7 +166,7 @@ def test_files_that_come_go_and_break(tmp_path: Path) -> None:
         good.write_text(files.SYNTAX_ERROR)
         assert watch.line() == "error: good.py:5: '(' was never closed"
         good.write_text("")
-        assert watch.line().startswith("error: good.py: there is no proof in it")
+        assert watch.line().startswith("error: there is no proof file in .")
         good.write_text(files.GOOD)
         assert watch.line().startswith("good.py: proved")
         good.unlink()
