@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from time import monotonic
 from typing import Any
 
-from fdverify.errors import InternalError
+from fdverify.discovery.bounds.instance import NoBound
 from fdverify.smt.pool import Outcome, Pool, Task
 
 
@@ -28,7 +28,7 @@ def survey(
         if outcome.lost is not None:
             if deadline is not None and monotonic() >= deadline:
                 raise OutOfTime
-            raise InternalError(f"an instance could not be measured: {outcome.lost}")
+            raise NoBound(f"an instance could not be measured: {outcome.lost}")
         found[task.key] = outcome.value
         report(f"{len(found)} of {len(tasks)} rows of instances explored")
         return ()
