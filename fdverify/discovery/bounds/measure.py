@@ -106,7 +106,8 @@ def least_timeout(instances: Instances, longest: int) -> Least:
     claim = instances.job.claim
     raise NoBound(
         f"{claim} is violated with every initial timeout from {first} to {longest}, and no longer one was tried, "
-        f"at {where}"
+        f"at {where}",
+        "--longest N tries longer ones",
     ).of(Verdict.UNKNOWN, broken.shown)
 
 
@@ -154,7 +155,7 @@ def least_timeout_near(instances: Instances, near: int, longest: int) -> Least:
 
 def largest_tried(parameters: Mapping[str, int]) -> int:
     """How far a safe timeout is looked for: timeouts are a few times what they have to wait for."""
-    return 64 + 8 * sum(parameters.values())
+    return 24 + 8 * sum(parameters.values())
 
 
 def row_of_least_timeouts(job: Job, along: str, values: range, others: dict[str, int]) -> dict[int, Least]:
