@@ -106,7 +106,8 @@ def _formula(name: str, reference: str, model: Model, given: Mapping[str, Any]) 
         proof = None if given["proof"] is None else load_proof(given["proof"])
         if proof is not None and proof.model.name != model.name:
             raise UsageError(f"{given['proof']} is about {proof.model.name}, not about {model.name}")
-        return find(name, job, proof, None if limit is None else monotonic() + limit, send)
+        deadline = None if limit is None else monotonic() + limit
+        return job.blaming_the_file(lambda: find(name, job, proof, deadline, send))
 
     def give_up(why: str) -> Found:
         return Found(expected_subject(model.name, job.options, given["claim"]), why=why)
@@ -181,7 +182,10 @@ def _configure(reference: str, model: Model, given: Mapping[str, Any]) -> int:
     def give_up(why: str) -> Configuration:
         return Configuration(expected_subject(model.name, job.options, given["claim"]), Verdict.UNKNOWN, why)
 
-    found = _worked("bounds", lambda send: configure(job, numbers, send, given["longest"]), limit, give_up)
+    def work(send: Callable[[str], None]) -> Configuration:
+        return job.blaming_the_file(lambda: configure(job, numbers, send, given["longest"]))
+
+    found = _worked("bounds", work, limit, give_up)
     seconds = perf_counter() - start
     if given["json"]:
         from fdverify.reports.bounds_document import configuration_document

@@ -16,7 +16,7 @@ from fdverify.discovery.bounds.grid import in_words, rows
 from fdverify.discovery.bounds.instance import NoBound, crashing, initial_timeout, instance
 from fdverify.discovery.bounds.measure import Least, row_of_least_timeouts
 from fdverify.discovery.bounds.proved import described, enough
-from fdverify.discovery.bounds.survey import survey
+from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.discovery.infer.inference import infer
 from fdverify.engines.worst_run import attained, worst_run
 from fdverify.job import Job
@@ -86,7 +86,7 @@ def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -
         tuple(values.values()): partial(row_of_least_timeouts, job, parameters[0].name, along, values)
         for values, along in rows(parameters, _BUDGET)
     }
-    found = survey(tasks, deadline, report).items()
+    found = survey(blamed(job, tasks), deadline, report).items()
     return {(value, *rest): least for rest, row in found for value, least in row.items()}
 
 

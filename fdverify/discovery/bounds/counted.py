@@ -14,10 +14,11 @@ from fdverify.discovery.bounds.grid import rows
 from fdverify.discovery.bounds.instance import EVERY_STATE, visit
 from fdverify.discovery.bounds.measure import admitted_instances
 from fdverify.discovery.bounds.noticing import silent
-from fdverify.discovery.bounds.survey import survey
+from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.job import Job
 from fdverify.logic import And, If, Min
 from fdverify.models.detector import Detector
+from fdverify.models.interpret import initial_state
 from fdverify.models.system import Choices, Integers, Phase, State, System, Update, Variable, update
 
 _BUDGET = 4
@@ -39,7 +40,7 @@ def counted(job: Job, deadline: float | None, report: Callable[[str], None]) -> 
         tuple(values.values()): partial(_row, job, parameters[0].name, along, values)
         for values, along in rows(parameters, _BUDGET)
     }
-    found = survey(tasks, deadline, report).items()
+    found = survey(blamed(job, tasks), deadline, report).items()
     measured = {(value, *rest, timeout): most for rest, row in found for (value, timeout), most in row.items()}
     if not measured:
         return ()
@@ -91,6 +92,9 @@ def _counting(system: System, detector: Detector) -> System:
         lasted = If(wrong, s[_LASTED] + 1, 0)
         return update(**{_BEGUN: Min(begun, _MOST), _LASTED: Min(lasted, _MOST)})
 
-    counters = tuple(Variable(name, Integers(), initial=lambda s: 0, ghost=True) for name in COUNTED)
+    # A suspicion that is there from the start has begun, and lasts.
+    first = initial_state(system)
+    at_first = int(And(detector.suspects(first), detector.correct(first)))
+    counters = tuple(Variable(name, Integers(), initial=lambda s: at_first, ghost=True) for name in COUNTED)
     phases = (*system.phases, Phase("count_suspicions", count))
     return replace(system, variables=(*system.variables, *counters), phases=phases)

@@ -15,7 +15,7 @@ from fdverify.discovery.bounds.instance import NoBound, crashing, detector_of, i
 from fdverify.discovery.bounds.measure import row_of_detection_times
 from fdverify.discovery.bounds.proved import described, enough
 from fdverify.discovery.bounds.rounds import ROUNDS, counting_rounds, same_clock, with_rounds
-from fdverify.discovery.bounds.survey import survey
+from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.engines.explore import explore
 from fdverify.errors import UsageError
 from fdverify.job import Job
@@ -68,7 +68,7 @@ def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -
         tuple(values.values()): partial(row_of_detection_times, job, parameters[0].name, along, values, timeouts)
         for values, along in rows(parameters, _BUDGET)
     }
-    found = survey(tasks, deadline, report).items()
+    found = survey(blamed(job, tasks), deadline, report).items()
     return {
         (value, *rest, timeout): time
         for rest, row in found
