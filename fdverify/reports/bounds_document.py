@@ -169,7 +169,7 @@ def configuration_document(
         usual_detection_ticks=None if usual is None else usual.detection,
         because=list(found.because),
         shorter_timeout_that_fails=None if failure is None else failure.timeout,
-        fails_with_less=None if failure is None else trace_entry(failure.run),
+        fails_with_less=None if found.fails_with_less is None else trace_entry(found.fails_with_less),
         trace=None if found.run is None else trace_entry(found.run),
         seconds=round(seconds, 3),
     )

@@ -65,6 +65,10 @@ class Configuration:
     run: Shown | None = None
     """What shows the verdict, if it is another than proved."""
 
+    @property
+    def fails_with_less(self) -> Shown | None:
+        return None if self.failure is None else self.failure.run
+
 
 def configure(
     job: Job, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
