@@ -44,7 +44,7 @@ class Job:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def system(self) -> System:
-        return self._blaming_the_file(lambda: self.find_model().instantiate(self.parameters, self.options))
+        return self.blaming_the_file(lambda: self.find_model().instantiate(self.parameters, self.options))
 
     def property_of(self, system: System) -> Property:
         if isinstance(self.claim, Property):
@@ -78,7 +78,7 @@ class Job:
             system, settings["lemmas"] = proof.assuming(system), proof.lemmas()
         elif "lemmas" in settings:
             settings["lemmas"] = ()
-        return self._blaming_the_file(lambda: engine(system, self.property_of(system), report=report, **settings))
+        return self.blaming_the_file(lambda: engine(system, self.property_of(system), report=report, **settings))
 
     def _lemmas(self, file: Path) -> Proof:
         from fdverify.proofs.files import load_proof
@@ -91,7 +91,7 @@ class Job:
     def find_model(self) -> Model:
         return find_model(self.model) if isinstance(self.model, str) else self.model
 
-    def _blaming_the_file(self, work: Callable[[], Found]) -> Found:
+    def blaming_the_file(self, work: Callable[[], Found]) -> Found:
         """An exception that a user's model raises is bad input, told with the place in their file."""
         if not isinstance(self.model, str) or not is_file_reference(self.model):
             return work()

@@ -44,14 +44,18 @@ class WorkerDied(Exception):
 
 
 def run_in_worker(
-    work: Callable[[Callable[[Any], None]], Outcome], time_limit: float | None, on_event: Callable[[Any], None]
+    work: Callable[[Callable[[Any], None]], Outcome],
+    time_limit: float | None,
+    on_event: Callable[[Any], None],
+    with_workers: bool = False,
 ) -> Outcome:
     """Call ``work(send)`` in a new process; what it sends reaches ``on_event`` here, what it returns is returned.
 
-    An error of this package is raised here as it was raised there.  However this function ends, the process has ended.
+    An error of this package is raised here as it was raised there.  However this function ends, the process has ended,
+    and with it the worker processes that it may have started itself (``with_workers``).
     """
     here, there = context().Pipe(duplex=False)
-    process = context().Process(target=_work, args=(work, there), daemon=True)
+    process = context().Process(target=_work, args=(work, there), daemon=not with_workers)
     start(process)
     there.close()
     deadline = earliest(None if time_limit is None else monotonic() + time_limit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -23,10 +23,11 @@ def enough(
     goal: str | Callable[[State], Truth],
     assumption: Callable[[State], Truth] | None,
     deadline: float | None,
+    also: Sequence[Callable[[State], Any]] = (),
 ) -> Evidence | None:
     """The goal, of arbitrary parameters under the assumption, by the conjuncts of another proof; if it is proved.
 
-    It is proved of this model, whatever model the conjuncts were written for.
+    It is proved of this model, whatever model the conjuncts were written for; ``also`` has conjuncts to add to them.
     """
     chosen: dict[str, Any] = {**options, "goal": goal if isinstance(goal, str) else None}
     proof = Proof(model, **chosen)
@@ -34,7 +35,7 @@ def enough(
         proof.goal(goal)
     if assumption is not None:
         proof.assumption(assumption)
-    proof.invariants(*conjuncts_of.predicates())
+    proof.invariants(*conjuncts_of.predicates(), *also)
     left = None if deadline is None else max(0.1, deadline - monotonic())
     (result,) = check([proof], Settings(cache=False, time_limit=left))
     if result.error is not None:
