@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from time import monotonic
 from typing import Any
 
-from fdverify.errors import InternalError
+from fdverify.errors import Exhausted
 from fdverify.smt.pool import Outcome, Pool, Task
 
 
@@ -26,9 +25,9 @@ def survey(
         if outcome.error is not None:
             raise outcome.error
         if outcome.lost is not None:
-            if deadline is not None and monotonic() >= deadline:
+            if outcome.out_of_time:
                 raise OutOfTime
-            raise InternalError(f"an instance could not be measured: {outcome.lost}")
+            raise Exhausted(f"an instance could not be measured: {outcome.lost}")
         found[task.key] = outcome.value
         report(f"{len(found)} of {len(tasks)} rows of instances explored")
         return ()
