@@ -14,10 +14,10 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from fdverify.errors import (
-    FdverifyError,
     Interrupted,
     UsageError,
     class_name,
+    is_own,
     located,
     nearby,
     one_line,
@@ -108,7 +108,7 @@ def _run(path: Path) -> _Loaded:
     except UsageError as error:
         raise _placed(error, path) from None
     except BaseException as error:  # a user's file may raise anything
-        if _is_own(error):
+        if _is_no_fault(error):
             raise
         raise in_user_file(error, path) from error
     finally:
@@ -224,15 +224,14 @@ def blaming(file: Path) -> Iterator[None]:
 def _fault(error: BaseException, file: Path) -> UsageError | None:
     """What is wrong with a file, or with another one of the user's; none if an error says enough, or is no fault."""
     line = line_in(error, file)
-    if _is_own(error):
+    if _is_no_fault(error):
         return _placed(error, file) if isinstance(error, UsageError) else None
     return blame(error) if line is None else in_user_file(error, file)
 
 
-def _is_own(error: BaseException) -> bool:
-    """Whether this package raises it, or Python or the user in its place; an author may have classes below ours."""
-    ours = isinstance(error, FdverifyError) and type(error).__module__.partition(".")[0] == "fdverify"
-    return ours or isinstance(error, MemoryError) or is_interrupt(error)
+def _is_no_fault(error: BaseException) -> bool:
+    """Whether this package raises it, or Python or the user in its place."""
+    return is_own(error) or isinstance(error, MemoryError) or is_interrupt(error)
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -52,6 +52,8 @@ class Outcome:
     begun: bool = True
     overlong: bool = False
     """Whether it took longer than it was allowed, while there was time."""
+    out_of_time: bool = False
+    """Whether there was no time left."""
 
 
 class _Pickler(pickle.Pickler):
@@ -233,7 +235,7 @@ class Pool:
         while left:
             task = left.popleft()
             begun = task in running or task.patience > _PATIENCE
-            left.extend(finished(task, Outcome(lost="the time limit was reached", begun=begun)))
+            left.extend(finished(task, Outcome(lost="the time limit was reached", begun=begun, out_of_time=True)))
 
 
 def _serve(there: Connection, memory_limit: int | None, inherited: Sequence[Any]) -> None:

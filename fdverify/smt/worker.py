@@ -22,11 +22,11 @@ from fdverify.errors import (
     Exhausted,
     FdverifyError,
     InternalError,
-    NoInstance,
     UsageError,
     describe,
     exhaustion,
     file_fault,
+    is_own,
     one_line,
 )
 from fdverify.models.user_files import blame
@@ -142,18 +142,18 @@ def send_answer(there: Connection, work: Callable[[], Any]) -> None:
 def _error_of(error: BaseException) -> FdverifyError:
     """An error of this package for whatever was raised, which can be sent to another process."""
     if isinstance(error, FdverifyError):
-        # An author may raise it, or a class of their own below it.
-        plain = next(each for each in (NoInstance, UsageError, Exhausted, InternalError) if _is_kind(error, each))
-        hint = error.hint if error.hint is None else one_line(error.hint)
-        return error if type(error) is plain else plain(one_line(error.message), hint)
+        return error if is_own(error) else _as_own(error)
     lost = exhaustion(error)
     if lost is not None:
         return Exhausted(lost)
     return blame(error) or file_fault(error) or InternalError(describe(error))
 
 
-def _is_kind(error: FdverifyError, kind: type[FdverifyError]) -> bool:
-    return isinstance(error, kind) or kind is InternalError
+def _as_own(error: FdverifyError) -> FdverifyError:
+    """The nearest error of this package for one of a class of the author's, which need not be one that can be sent."""
+    hint = error.hint if error.hint is None else one_line(error.hint)
+    kind = next((each for each in (UsageError, Exhausted) if isinstance(error, each)), InternalError)
+    return kind(one_line(error.message), hint)
 
 
 def _work(work: Callable[[Callable[[Any], None]], Any], there: Connection) -> None:

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from time import monotonic
 from typing import Any
 
 from fdverify.discovery.bounds.instance import NoBound
@@ -33,7 +32,7 @@ def survey(
         if outcome.error is not None:
             raise outcome.error
         if outcome.lost is not None:
-            if deadline is not None and monotonic() >= deadline:
+            if outcome.out_of_time:
                 raise OutOfTime
             raise NoBound(f"an instance could not be measured: {outcome.lost}")
         found[task.key] = outcome.value
