@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.liveness.proofs import ROOT
-from tests.sampling import every
+from tests.sampling import every, long
 from tests.testing.project import Project
 from tests.testing.test_failing import expecting
 
@@ -23,6 +23,11 @@ from fdverify.proofs import EventuallyAlways, LeadsTo, Proof, expect_verdict
 N = Parameter("n", 1, None, "how far it counts")
 
 
+def more(s, c):
+    # It counts as often as it could have been asked to, which is never too far; to show that takes a conjunct.
+    return And(c.go, s.z < s.n)
+
+
 def build(n):
     return System(
         name="counter",
@@ -31,9 +36,10 @@ def build(n):
         variables=(
             Variable("x", Integers(), initial=lambda s: 0),
             Variable("y", Integers(), initial=lambda s: 0),
+            Variable("z", Integers(), initial=lambda s: 0),
         ),
         phases=(
-            Phase("count", lambda s, c: update(x=If(c.go, s.x + 1, s.x)), (Flag("go"),)),
+            Phase("count", lambda s, c: update(x=If(more(s, c), s.x + 1, s.x), z=s.z + 1), (Flag("go"),)),
             Phase("follow", lambda s, c: update(y=If(s.x > s.n, s.y - 1, s.y))),
         ),
         properties=(Property("natural", lambda s: s.y >= 0, "y is natural"),),
@@ -44,6 +50,8 @@ proof = Proof(Model("counter", "it counts", (N,), (), "natural", build), goal="n
 
 
 """
+BREAKING = COUNTER.replace("And(c.go, s.z < s.n)", "c.go")
+"""It counts too far, and breaks the goal."""
 NATURAL = '@proof.invariant\ndef natural_y(s):\n    """y is natural."""\n    return s.y >= 0\n\n\n'
 HARMLESS = '@proof.invariant\ndef natural_x(s):\n    """x is natural."""\n    return s.x >= 0\n\n\n'
 
@@ -74,11 +82,11 @@ CASES = {
         set[str](),
     ),
     "it is violated, and so is the goal": (
-        COUNTER + HARMLESS + marked("violated", "s.y >= 0"),
+        BREAKING + HARMLESS + marked("violated", "s.y >= 0"),
         set[str](),
     ),
     "it is violated, and a conjunct rests on it": (
-        COUNTER
+        BREAKING
         + marked("violated", "And(s.y >= 0, s.x <= s.n)")
         + NATURAL.replace("natural_y", "small").replace("s.y >= 0", "s.x <= s.n"),
         {"small-step"},
@@ -117,6 +125,7 @@ def test_with_more_rounds_it_is_no_hypothesis_either(project: Project) -> None:
     assert by_name["natural_y-step"] != "proved"
 
 
+@long
 def test_a_premise_does_not_rest_on_it(project: Project) -> None:
     """A liveness proof whose premises need a conjunct that is meant to fail."""
     source = (ROOT / "invariants" / "eventual_trust.py").read_text()
