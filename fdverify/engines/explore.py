@@ -6,7 +6,7 @@ A level is the states first reached after so many steps, where a step is a globa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -14,15 +14,16 @@ import numpy as np
 
 from fdverify.engines.batch import Batches, Expansion, Index, step_back, truths
 from fdverify.engines.caps import Box, Caps, capped, check_behaviour, declared_caps, integers, sees_past
+from fdverify.engines.conclusion import conclude
 from fdverify.engines.machine import MachineGuard, OutgrowsMachine, check_compiles
 from fdverify.engines.state_table import Rows, StateTable
 from fdverify.errors import InternalError, UsageError
-from fdverify.logic import Number
+from fdverify.logic import And, Number
 from fdverify.models.interpret import first_round, initial_state
 from fdverify.models.layout import Layout
 from fdverify.models.system import Property, State, System
-from fdverify.traces.run import Run, confirmed, replay, rounds
-from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
+from fdverify.traces.run import Run, replay
+from fdverify.verdict import Progress, Report, Result, silent
 
 _FURTHEST_CLOCK = 1 << 14
 _BATCH = 1 << 15
@@ -50,8 +51,8 @@ def explore_states(
 ) -> Exploration:
     """Visit the states until one breaks ``claim``; neither it nor what is ``observed`` sees how states are stored."""
     system.fixed_values()
-    for each in (claim, *observed):
-        check_compiles(system, each)
+    together = replace(claim, holds=lambda s: And(*(each.holds(s) for each in (claim, *observed))))
+    check_compiles(system, together if observed else claim)
     for each in observed:
         declared_caps(system, each, depth)
     horizon = 0
@@ -279,30 +280,3 @@ def _origin(expansions: list[Expansion]) -> Index:
     for expansion in expansions[-2::-1]:
         origin = expansion.origin[origin]
     return origin
-
-
-def conclude(exploration: Exploration, seconds: float) -> Result:
-    """The verdict on the claim, with a run that was replayed."""
-    claim = exploration.claim
-    statistics = {"states": exploration.states, "depth": exploration.depth}
-
-    def result(verdict: Verdict, detail: str, run: Run | None = None) -> Result:
-        return Result(verdict, detail, statistics, (Obligation(claim.name, "exploration", verdict, seconds),), run)
-
-    if exploration.violation is not None:
-        run = confirmed(exploration.system, claim, exploration.trace_to(exploration.violation))
-        return result(Verdict.VIOLATED, f"{claim.name} is violated after {_steps(exploration, run)}", run)
-    if exploration.dead_end is not None:
-        run = exploration.run_to_dead_end(exploration.dead_end)
-        return result(Verdict.VACUOUS, f"a dead end: no step is possible after {_steps(exploration, run)}", run)
-    if not exploration.complete:
-        steps = "sub-rounds" if exploration.subrounds else "rounds"
-        return result(Verdict.BOUNDED, f"{claim.name} holds within {len(exploration.levels) - 1} {steps}")
-    return result(Verdict.PROVED, f"{claim.name} holds in all {exploration.states} reachable states")
-
-
-def _steps(exploration: Exploration, run: Run) -> str:
-    words = rounds(len(run.rounds))
-    if run.phases_of_last is None or run.phases_of_last == len(exploration.system.phases):
-        return words
-    return f"{words}, the last one up to {exploration.system.phases[run.phases_of_last - 1].name}"

@@ -14,7 +14,7 @@ from fdverify.discovery.bounds.fit import Point, fitted, moduli_of
 from fdverify.discovery.bounds.formula import Factor, Formula, Sum
 from fdverify.discovery.bounds.grid import in_words, rows
 from fdverify.discovery.bounds.instance import NoBound, crashing, initial_timeout, instance
-from fdverify.discovery.bounds.measure import Least, row_of_least_timeouts
+from fdverify.discovery.bounds.measure import Least, check_longer, row_of_least_timeouts
 from fdverify.discovery.bounds.proved import described, enough
 from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.discovery.infer.inference import infer
@@ -64,9 +64,20 @@ def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callabl
         linear=linear,
         linear_attained=0 if linear is None else _attained(linear, names, timeouts),
     )
-    if bound.enough is not None or linear is None:
+    if bound.enough is not None:
+        return bound
+    _check_longer(any_timeout, names, timeouts, deadline, report)
+    if linear is None:
         return bound
     return replace(bound, linear_enough=_inferred(job, linear, deadline, report))
+
+
+def _check_longer(
+    job: Job, names: Sequence[str], timeouts: Mapping[Point, int], deadline: float | None, report: Callable[[str], None]
+) -> None:
+    """Where no proof says that longer timeouts are safe too, some are tried."""
+    tasks = {at: partial(check_longer, job, dict(zip(names, at, strict=True)), timeouts[at]) for at in timeouts}
+    survey(blamed(job, tasks), deadline, report)
 
 
 def _without_crash(job: Job) -> str:

@@ -13,7 +13,7 @@ from fdverify.discovery.bounds.formula import Formula
 from fdverify.discovery.bounds.grid import in_words, rows
 from fdverify.discovery.bounds.instance import NoBound, crashing, detector_of, initial_timeout, instance
 from fdverify.discovery.bounds.measure import row_of_detection_times
-from fdverify.discovery.bounds.proved import described, enough
+from fdverify.discovery.bounds.proved import described, enough, inductive
 from fdverify.discovery.bounds.rounds import ROUNDS, counting_rounds, same_clock, with_rounds
 from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.engines.explore import explore
@@ -83,13 +83,14 @@ def _in_time(detector: Detector, clock: str, formula: Formula, early: int = 0) -
 
 
 def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
-    """Of rounds that are counted for the proof; that the model's clock counts the same is proved with it."""
-    detector = detector_of(job.system())
+    """In rounds of the model's crash clock, if it is proved to count the rounds since a crash."""
+    detector, model = detector_of(job.system()), job.find_model()
     counts = described("The crash clock counts the rounds since the crash.", same_clock(detector), "clock_counts")
-    late = _in_time(detector, ROUNDS, formula)
+    if not inductive(counting_rounds(model), job.options, counts, deadline):
+        return None
+    late = _in_time(detector, detector.crash_clock, formula)
     goal = described("A sender that has been crashed for so long is suspected.", late, "in_time")
-    model = job.find_model()
-    return enough(conjuncts, counting_rounds(model), job.options, goal, None, deadline, (counts,))
+    return enough(conjuncts, model, job.options, goal, None, deadline)
 
 
 def _needed(job: Job, formula: Formula, measured: dict[Point, int]) -> Evidence:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from fdverify.engines.explore import Exploration, conclude, explore_states
+from fdverify.engines.conclusion import conclude
+from fdverify.engines.explore import Exploration, explore_states
 from fdverify.errors import FdverifyError, UsageError
 from fdverify.job import Job
 from fdverify.models.detector import Detector

@@ -150,7 +150,7 @@ def least_timeout_near(instances: Instances, near: int, longest: int) -> Least:
                 return least_timeout(instances, longest)
             broken = instances.violation(admitted[at])
         broken = last
-    return Least(admitted[at], broken, _longer_that_fail(instances, admitted[at])[:1])
+    return Least(admitted[at], broken)
 
 
 def largest_tried(parameters: Mapping[str, int]) -> int:
@@ -167,15 +167,19 @@ def row_of_least_timeouts(job: Job, along: str, values: range, others: dict[str,
         instances = Instances(job, at)
         if not any(instances.admits(timeout) for timeout in range(1, largest_tried(at) + 1)):
             continue
-        least = least_timeout_near(instances, near, largest_tried(at))
-        if least.longer:
-            raise NoBound(
-                f"{job.claim} holds with {least.timeout} as initial timeout and not with {least.longer[0]}: "
-                f"no timeout is found from which on it does, at {in_place(at)}"
-            )
-        found[value] = least
-        near = least.timeout + 1
+        found[value] = least_timeout_near(instances, near, largest_tried(at))
+        near = found[value].timeout + 1
     return found
+
+
+def check_longer(job: Job, parameters: dict[str, int], timeout: int) -> None:
+    """Refuse to call a timeout one from which on the property holds where it is violated with a longer one."""
+    fails = _longer_that_fail(Instances(job, parameters), timeout)
+    if fails:
+        raise NoBound(
+            f"{job.claim} holds with {timeout} as initial timeout and not with {fails[0]}: "
+            f"no timeout is found from which on it does, at {in_place(parameters)}"
+        )
 
 
 def row_of_detection_times(
