@@ -1,0 +1,300 @@
+"""The reader: runs a function's source on abstract values, and what it calls."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType, MethodType
+from typing import Any
+
+from fdverify.author_code.abstract import (
+    ANY,
+    NOTHING,
+    PLAIN,
+    RECORD,
+    Closure,
+    Known,
+    Made,
+    OfState,
+    Plain,
+    Value,
+    holds_state,
+    join,
+    known,
+    made,
+)
+from fdverify.author_code.calls import given_away, reachable
+from fdverify.author_code.core import Args, all_of_state, authors_method, is_of_package
+from fdverify.author_code.functions import AuthorFunction
+from fdverify.author_code.refusals import Refusal
+from fdverify.author_code.scope import Scope, cells_of
+from fdverify.author_code.sources import FunctionNode, node_of
+from fdverify.author_code.statements import Statements
+
+_DEEPEST = 30
+"""Calls within calls; what is called deeper is not read."""
+_WIDE, _ENOUGH = 3, 8
+"""A function that calls itself so often is read with any constants, and then not again."""
+_GIVEN = {"phase": 2, "step property": 3}
+"""With how many arguments a function is called, by what it is for; the others with one."""
+
+
+@dataclass
+class Findings:
+    """What was read before: what functions give, and whether all that they call could be read."""
+
+    results: dict[Any, tuple[Value, bool]] = field(default_factory=dict)
+    kept: list[Any] = field(default_factory=list)
+    """What the keys are made of: as long as it lives, nothing else has its identity."""
+
+
+_lasting = Findings()
+"""What holds for the whole process: of functions that hold nothing from elsewhere."""
+
+
+class Reader(Statements):
+    def __init__(self, subject: AuthorFunction, findings: Findings) -> None:
+        super().__init__(subject)
+        self._findings = findings
+        self._running: list[object] = []
+        self._assumed: dict[Any, Value] = {}
+        self._met: set[Any] = set()
+
+    def read(self) -> bool:
+        """Read the function; whether all of it could be read."""
+        return self._read(self.subject.function)
+
+    def _read(self, function: Callable[..., Any]) -> bool:
+        inner, first = _unbound(function)
+        if inner is None:
+            return False
+        if is_of_package(inner):
+            return all([self._read(found) for found in reachable(function)])
+        place = node_of(inner.__code__)
+        if place is None:
+            return False
+        source, node = place
+        scope = Scope(source, inner.__globals__)
+        flavour = ANY if self.subject.role == "round" else RECORD
+        required = inner.__code__.co_argcount - len(inner.__defaults__ or ())
+        given = max(required, min(_GIVEN.get(self.subject.role, 1) + len(first), inner.__code__.co_argcount))
+        args = Args([*first, *[flavour] * (given - len(first))])
+        if node.args.vararg is not None:
+            args.more = flavour
+        args.named = dict.fromkeys(_required_names(node, inner), flavour)
+        result = self.run_function(inner, args, node, scope)
+        self.escape(result, node, scope)
+        return self.complete
+
+    def run_function(self, function: FunctionType, args: Args, node: ast.AST, scope: Scope) -> Value:
+        place = node_of(function.__code__)
+        if place is None:
+            return self._call_unknown(args, node, scope)
+        if function.__code__.co_flags & _COROUTINE:
+            self.note_unreadable()
+            return PLAIN
+        source, tree = place
+        self._check_recursion(function.__code__, args, node, scope)
+        repeated = self._running.count(function.__code__)
+        if repeated >= _ENOUGH or len(self.sites) >= _DEEPEST:
+            return self._call_unknown(args, node, scope) if repeated < _ENOUGH else NOTHING
+        if repeated >= _WIDE:
+            args = Args([_widened(value) for value in args.positional], dict(args.named), args.more, args.more_named)
+        defaults = [known(default) for default in function.__defaults__ or ()]
+        named = {name: known(default) for name, default in (function.__kwdefaults__ or {}).items()}
+
+        def run() -> Value:
+            inner = Scope(source, function.__globals__, cells_of(function))
+            return self._run_body(function.__code__, tree, inner, (defaults, named), args, (node, scope))
+
+        key = _key_of(function, args)
+        return run() if key is None else self._recalled(key, function, args, run)
+
+    def _recalled(self, key: Any, function: FunctionType, args: Args, run: Callable[[], Value]) -> Value:
+        """What was found before, or what is found now; of a function that is being read, what is known so far."""
+        lasting = function.__closure__ is None and all(_is_lasting(value) for value in args.values())
+        findings = _lasting if lasting and not function.__defaults__ else self._findings
+        if key in findings.results:
+            result, complete = findings.results[key]
+            self.complete = self.complete and complete
+            return result
+        if key in self._assumed:
+            self._met.add(key)
+            return self._assumed[key]
+        before, self.complete = self.complete, True
+        self._assumed[key] = NOTHING
+        result = run()
+        while key in self._met and result != self._assumed[key] and not _has_made(result):
+            self._assumed[key] = result
+            result = join(result, run())
+        del self._assumed[key]
+        # What was found on an assumption about a function further out does not hold by itself.
+        if not _has_made(result) and not self._assumed.keys() & self._met:
+            findings.results[key] = (result, self.complete)
+            findings.kept.append((function, function.__closure__, args))
+        self._met.discard(key)
+        self.complete = self.complete and before
+        return result
+
+    def run_closure(self, closure: Closure, args: Args, node: ast.AST, scope: Scope) -> Value:
+        home = closure.scope
+        self._check_recursion(closure.node, args, node, scope)
+        if self._running.count(closure.node) >= _ENOUGH or len(self.sites) >= _DEEPEST:
+            return NOTHING if closure.node in self._running else self._call_unknown(args, node, scope)
+        simple = all(isinstance(atom, OfState | Plain | Known) for value in args.values() for atom in value)
+        key = (
+            closure,
+            home.versions(),
+            *args.positional,
+            args.more,
+            args.more_named,
+            *sorted(args.named.items(), key=_name),
+        )
+        if simple and key in home.answers:
+            return home.answers[key]
+        inner = Scope(home.source, home.globals, parent=home)
+        given = (closure.defaults, closure.keyword_defaults)
+        result = self._run_body(closure.node, closure.node, inner, given, args, (node, scope))
+        if simple and not _has_made(result):
+            home.answers[key] = result
+        return result
+
+    def _run_body(
+        self,
+        identity: object,
+        tree: FunctionNode,
+        inner: Scope,
+        given: tuple[list[Value], dict[str, Value]],
+        args: Args,
+        site: tuple[ast.AST, Scope],
+    ) -> Value:
+        _bind(tree, inner, given[0], given[1], args)
+        self._running.append(identity)
+        self.sites.append((site[1], site[0]))
+        try:
+            if isinstance(tree, ast.Lambda):
+                inner.returned = self.evaluate(tree.body, inner)
+            elif self.run_block(tree.body, inner):
+                inner.returned = join(inner.returned, known(None))
+            # What was given away may be called later, when names stand for something else.
+            for closure in list(inner.escaped):
+                self.run_closure(closure, given_away(closure.node, len(closure.defaults)), tree, inner)
+        finally:
+            self._running.pop()
+            self.sites.pop()
+        if _is_generator(tree):
+            return made("iterator", rest=inner.yielded)
+        return inner.returned
+
+    def _check_recursion(self, identity: object, args: Args, node: ast.AST, scope: Scope) -> None:
+        """Refuse a call of a function by itself that only state values could bring to an end."""
+        if identity not in self._running:
+            return
+        deciding = [value for value in args.values() if value and not _is_settled(value)]
+        if deciding and all(all_of_state(value) for value in deciding):
+            self.refuse(Refusal.RECURSION, node, scope)
+
+    def read_any(self, function: Any, node: ast.AST, scope: Scope) -> None:
+        inner, _ = _unbound(function)
+        if inner is not None and inner.__code__ not in self._running:  # else it is being read
+            super().read_any(function, node, scope)
+
+
+_COROUTINE = 0x80 | 0x200
+
+
+def _unbound(function: Any) -> tuple[FunctionType | None, list[Value]]:
+    """The function itself, and the arguments that it is given already."""
+    first: list[Value] = []
+    while True:
+        match function:
+            case FunctionType():
+                return function, first
+            case MethodType():
+                function, first = function.__func__, [known(function.__self__), *first]
+            case functools.partial():
+                function, first = function.func, [*(known(part) for part in function.args), *first]
+            case _:
+                own = authors_method(type(function), "__call__")
+                if own is None:
+                    return None, first
+                function, first = own, [known(function), *first]
+
+
+def _required_names(node: FunctionNode, function: FunctionType) -> list[str]:
+    return [arg.arg for arg in node.args.kwonlyargs if arg.arg not in (function.__kwdefaults__ or {})]
+
+
+def _bind(tree: FunctionNode, scope: Scope, defaults: list[Value], named: dict[str, Value], args: Args) -> None:
+    """Give the parameters of a function their values."""
+    parameters = [arg.arg for arg in (*tree.args.posonlyargs, *tree.args.args)]
+    by_name = dict(args.named)
+    missing = len(parameters) - len(defaults)
+    for place, name in enumerate(parameters):
+        default = defaults[place - missing] if place >= missing else NOTHING
+        if place < len(args.positional):
+            value = args.positional[place]
+        elif name in by_name:
+            value = by_name.pop(name)
+        else:
+            value = join(default, args.more, args.more_named) or PLAIN
+        scope.bind(name, value)
+    for arg in tree.args.kwonlyargs:
+        default = join(named.get(arg.arg, NOTHING), args.more_named) or PLAIN
+        scope.bind(arg.arg, by_name.pop(arg.arg, default))
+    if tree.args.vararg is not None:
+        besides = args.positional[len(parameters) :]
+        rest = join(args.more, *besides) if args.more else NOTHING
+        scope.bind(tree.args.vararg.arg, made("tuple", None if args.more else besides, rest))
+    if tree.args.kwarg is not None:
+        held = Made("dict", named=dict(by_name))
+        if args.more_named:
+            held.forget_order()
+            held.rest = join(held.rest, args.more_named)
+        scope.bind(tree.args.kwarg.arg, frozenset({held}))
+
+
+@functools.cache
+def _is_generator(tree: FunctionNode) -> bool:
+    waiting: list[ast.AST] = [] if isinstance(tree, ast.Lambda) else list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def _key_of(function: FunctionType, args: Args) -> Any:
+    """What the result depends on; nothing, if an argument could be changed by the call."""
+    if not all(isinstance(atom, OfState | Plain | Known) for value in args.values() for atom in value):
+        return None
+    held = tuple(id(cell) for cell in function.__closure__ or ())
+    given = (*args.positional, args.more, args.more_named, *sorted(args.named.items(), key=_name))
+    return (id(function.__code__), id(function.__globals__), held, id(function.__defaults__), given)
+
+
+def _name(entry: tuple[str, Value]) -> str:
+    return entry[0]
+
+
+def _is_lasting(value: Value) -> bool:
+    return all(not isinstance(atom, Known) or atom.is_primitive() for atom in value)
+
+
+def _has_made(value: Value) -> bool:
+    return any(not isinstance(atom, OfState | Plain | Known) for atom in value)
+
+
+def _is_settled(value: Value) -> bool:
+    """Whether it is a function or an object that is the same in every call."""
+    return all((isinstance(atom, Known) and not atom.is_primitive()) or isinstance(atom, Closure) for atom in value)
+
+
+def _widened(value: Value) -> Value:
+    if holds_state(value) or not value:
+        return value
+    return PLAIN if all(isinstance(atom, Known) and atom.is_primitive() for atom in value) else value

@@ -1,0 +1,21 @@
+"""Reading the source of an author's functions: what could mean something else on symbols than on values is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fdverify.author_code.functions import AuthorFunction
+from fdverify.author_code.reader import Findings, Reader
+
+
+def check_sources(functions: Iterable[AuthorFunction]) -> tuple[AuthorFunction, ...]:
+    """Refuse source that can mean something else on symbols than on values; return what could not be read."""
+    findings = Findings()
+    return tuple(each for each in functions if not _read(each, findings))
+
+
+def _read(function: AuthorFunction, findings: Findings) -> bool:
+    try:
+        return Reader(function, findings).read()
+    except RecursionError:  # it is nested too deeply to be read
+        return False
