@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 import operator
-from types import BuiltinFunctionType, FunctionType, MethodType
+import sys
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from fdverify import logic
@@ -100,9 +101,8 @@ class Calls(Classes):
             self.refuse(Refusal.WORLD, node, scope)
         if isinstance(value, type):
             return self._call_class(value, args, node, scope)
-        if isinstance(value, BuiltinFunctionType) and value.__self__ is not None:
-            if module_of(value) == "builtins" and not hasattr(value.__self__, "__spec__"):
-                return self.builtin_method_call(value, args, node, scope)
+        if isinstance(value, BuiltinFunctionType) and not isinstance(value.__self__, ModuleType | None):
+            return self.builtin_method_call(value, args, node, scope)
         own = authors_method(type(value), "__call__")
         if own is not None:
             bound = Args([known(value), *args.positional], args.named, args.more, args.more_named)
@@ -199,14 +199,9 @@ class Calls(Classes):
 
     def read_any(self, function: Any, node: ast.AST, scope: Scope) -> None:
         """Read an author's function as it is called with anything."""
-        inner, first = function, list[Value]()
-        while not isinstance(inner, FunctionType):
-            if isinstance(inner, MethodType):
-                inner, first = inner.__func__, [known(inner.__self__), *first]
-            elif isinstance(inner, functools.partial):
-                inner, first = inner.func, [*(known(part) for part in inner.args), *first]
-            else:
-                return
+        inner, first = unbound(function)
+        if inner is None:
+            return
         if is_of_package(inner):
             for found in reachable(function):
                 self.read_any(found, node, scope)
@@ -223,11 +218,10 @@ class Calls(Classes):
 
 _FOREIGN = frozenset({"numpy", "z3", "sympy", "pandas", "scipy", "networkx", "rich", "msgspec", "hypothesis", "torch"})
 """Libraries whose functions are not read: they are not written for symbols."""
-_STANDARD = frozenset(__import__("sys").stdlib_module_names)
 
 
 def _is_standard(module: str) -> bool:
-    return module.partition(".")[0] in _STANDARD
+    return module.partition(".")[0] in sys.stdlib_module_names
 
 
 def given_away(node: ast.FunctionDef | ast.Lambda, defaults: int) -> Args:
@@ -239,6 +233,24 @@ def given_away(node: ast.FunctionDef | ast.Lambda, defaults: int) -> Args:
         if default is None
     }
     return Args([ANY] * required, named, more=ANY if node.args.vararg else NOTHING)
+
+
+def unbound(function: Any) -> tuple[FunctionType | None, list[Value]]:
+    """The function itself, and the arguments that it is given already."""
+    first: list[Value] = []
+    while True:
+        match function:
+            case FunctionType():
+                return function, first
+            case MethodType():
+                function, first = function.__func__, [known(function.__self__), *first]
+            case functools.partial():
+                function, first = function.func, [*(known(part) for part in function.args), *first]
+            case _:
+                own = authors_method(type(function), "__call__")
+                if own is None:
+                    return None, first
+                function, first = own, [known(function), *first]
 
 
 def reachable(value: Any) -> list[Any]:
@@ -255,10 +267,10 @@ def reachable(value: Any) -> list[Any]:
             found.append(each)
         elif isinstance(each, FunctionType):
             waiting += [(cell.cell_contents, depth + 1) for cell in each.__closure__ or () if _is_filled(cell)]
+        elif isinstance(each, MethodType) and not is_of_package(each.__func__):
+            found.append(each)
         elif isinstance(each, MethodType):
             waiting += [(each.__func__, depth), (each.__self__, depth + 1)]
-            if not is_of_package(each.__func__):
-                found.append(each)
         elif isinstance(each, functools.partial):
             waiting += [(part, depth + 1) for part in (each.func, *each.args, *each.keywords.values())]
         elif type(each).__module__.startswith("fdverify.") and type(each).__name__ != "Model":

@@ -87,7 +87,7 @@ class Expressions(Calls):
 
     def _on_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Value:
         is_and = isinstance(node.op, ast.And)
-        found = []
+        found: list[Value] = []
         for operand in node.values[:-1]:
             value = self.evaluate(operand, scope)
             truth = self.truth(value, Refusal.AND if is_and else Refusal.OR, node, scope)

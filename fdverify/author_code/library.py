@@ -304,7 +304,7 @@ class Library(Methods):
 
     def _replace(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         changes = join(*args.named.values(), args.more_named)
-        found = []
+        found: list[Value] = []
         for atom in args.at(0):
             if isinstance(atom, Wrapped):
                 if holds_state(changes):

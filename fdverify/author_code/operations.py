@@ -220,7 +220,9 @@ def _is_fraction(atom: Atom) -> bool:
 
 
 def _is_text(atom: Atom) -> bool:
-    return (isinstance(atom, Known) and isinstance(atom.object, str | bytes)) or (isinstance(atom, Plain) and atom.textual)
+    if isinstance(atom, Known):
+        return isinstance(atom.object, str | bytes)
+    return isinstance(atom, Plain) and atom.textual
 
 
 def _is_no_value(atom: Atom) -> bool:

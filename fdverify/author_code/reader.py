@@ -6,7 +6,7 @@ import ast
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
 from fdverify.author_code.abstract import (
@@ -25,8 +25,8 @@ from fdverify.author_code.abstract import (
     known,
     made,
 )
-from fdverify.author_code.calls import given_away, reachable
-from fdverify.author_code.core import Args, all_of_state, authors_method, is_of_package
+from fdverify.author_code.calls import given_away, reachable, unbound
+from fdverify.author_code.core import Args, all_of_state, is_of_package
 from fdverify.author_code.functions import AuthorFunction
 from fdverify.author_code.refusals import Refusal
 from fdverify.author_code.scope import Scope, cells_of
@@ -67,11 +67,12 @@ class Reader(Statements):
         return self._read(self.subject.function)
 
     def _read(self, function: Callable[..., Any]) -> bool:
-        inner, first = _unbound(function)
+        inner, first = unbound(function)
         if inner is None:
             return False
         if is_of_package(inner):
-            return all([self._read(found) for found in reachable(function)])
+            read = [self._read(found) for found in reachable(function)]  # each is read, whatever the others are
+            return all(read)
         place = node_of(inner.__code__)
         if place is None:
             return False
@@ -197,30 +198,12 @@ class Reader(Statements):
             self.refuse(Refusal.RECURSION, node, scope)
 
     def read_any(self, function: Any, node: ast.AST, scope: Scope) -> None:
-        inner, _ = _unbound(function)
+        inner, _ = unbound(function)
         if inner is not None and inner.__code__ not in self._running:  # else it is being read
             super().read_any(function, node, scope)
 
 
 _COROUTINE = 0x80 | 0x200
-
-
-def _unbound(function: Any) -> tuple[FunctionType | None, list[Value]]:
-    """The function itself, and the arguments that it is given already."""
-    first: list[Value] = []
-    while True:
-        match function:
-            case FunctionType():
-                return function, first
-            case MethodType():
-                function, first = function.__func__, [known(function.__self__), *first]
-            case functools.partial():
-                function, first = function.func, [*(known(part) for part in function.args), *first]
-            case _:
-                own = authors_method(type(function), "__call__")
-                if own is None:
-                    return None, first
-                function, first = own, [known(function), *first]
 
 
 def _required_names(node: FunctionNode, function: FunctionType) -> list[str]:

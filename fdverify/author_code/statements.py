@@ -100,11 +100,15 @@ class Statements(Expressions):
                 self.assign(target.value, frozenset({Made("list", rest=value)}), scope)
 
     def _assign_parts(self, targets: list[ast.expr], value: Value, node: ast.expr, scope: Scope) -> None:
-        if any(isinstance(target, ast.Starred) for target in targets):
-            elements = self.elements(value, node, scope)
-            parts = [elements] * len(targets)
-        else:
+        starred = next((place for place, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
+        if starred is None:
             parts = self.unpacked(value, len(targets), node, scope)
+        else:
+            items, rest = self.spread(value, node, scope)
+            after = len(items) - (len(targets) - 1 - starred)
+            middle = join(rest, *items[starred:after])
+            parts = [rest] * len(targets) if rest else [*items[:starred], middle, *items[after:]]
+            parts = parts if len(parts) == len(targets) else [join(rest, *items)] * len(targets)
         for target, part in zip(targets, parts, strict=True):
             self.assign(target, part, scope)
 
