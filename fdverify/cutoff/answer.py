@@ -11,7 +11,6 @@ from fdverify.cutoff.catalogue import DEFAULT_VARIANT, SHIPPED, find_template
 from fdverify.cutoff.check import Carried, Checked, check_lemmas
 from fdverify.cutoff.explore import Found, Instance, explore, in_words
 from fdverify.cutoff.formula import Shape, shape_of
-from fdverify.cutoff.round_sources import check_round_sources
 from fdverify.cutoff.rounds import Computation, Rounds
 from fdverify.cutoff.template import Claim, Template
 from fdverify.errors import UsageError
@@ -111,7 +110,6 @@ def _explored_verdict(found: Found) -> Verdict:
 def shapes(question: Question) -> dict[str, Shape]:
     """The shape of each claim, or why it has none that fits."""
     template = question.found_template()
-    check_round_sources(template.rounds)
     found = {claim.name: shape_of(template, claim.formula) for claim in question.claims(template)}
     for name, shape in found.items():
         if question.small is not None and shape.temporal is None:
