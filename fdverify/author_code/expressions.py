@@ -115,7 +115,7 @@ class Expressions(Calls):
 
     def _on_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.evaluate(node.value, scope)
-        scope.bind(node.target.id, value)
+        self.assign(node.target, value, scope)
         return value
 
     def _on_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Value:

@@ -173,6 +173,8 @@ class Library(Methods):
         exact = [constant.object for constant in constants if constant is not None]
         if args.named or args.more or args.more_named or len(exact) != len(constants):
             return TEXT if function in (str, repr, format) else PLAIN
+        if function is len and isinstance(exact[0], list | dict | set):  # what can be changed may have another one
+            return PLAIN
         try:
             return known(function(*exact))
         except Exception:  # it is raised on every kind of values

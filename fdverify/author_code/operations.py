@@ -203,7 +203,7 @@ def _constant(function: Any, left: Any, right: Any) -> Value:
     """The result of an operator on constants, if it is a small one."""
     simple = all(isinstance(value, (*_NUMBERS, str, Enum, type(None))) for value in (left, right))
     small = all(not isinstance(value, int) or abs(value) < _LARGE for value in (left, right))
-    contained = isinstance(right, tuple | list | dict | set | frozenset | range)
+    contained = isinstance(right, tuple | frozenset | range)
     if not ((simple and small) or contained):
         return PLAIN
     try:

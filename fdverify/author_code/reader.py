@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FunctionType
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from types import CodeType, FunctionType
 from typing import Any
 
 from fdverify.author_code.abstract import (
@@ -30,6 +30,7 @@ from fdverify.author_code.core import Args, all_of_state, is_of_package
 from fdverify.author_code.functions import AuthorFunction
 from fdverify.author_code.refusals import Refusal
 from fdverify.author_code.scope import Scope, cells_of
+from fdverify.author_code.signatures import Signature, signature
 from fdverify.author_code.sources import FunctionNode, node_of
 from fdverify.author_code.statements import Statements
 
@@ -113,10 +114,9 @@ class Reader(Statements):
         key = _key_of(function, args)
         return run() if key is None else self._recalled(key, function, args, run)
 
-    def _recalled(self, key: Any, function: FunctionType, args: Args, run: Callable[[], Value]) -> Value:
+    def _recalled(self, key: Signature, function: FunctionType, args: Args, run: Callable[[], Value]) -> Value:
         """What was found before, or what is found now; of a function that is being read, what is known so far."""
-        lasting = function.__closure__ is None and all(_is_lasting(value) for value in args.values())
-        findings = _lasting if lasting and not function.__defaults__ else self._findings
+        findings = _lasting if key.lasts else self._findings
         if key in findings.results:
             result, complete = findings.results[key]
             self.complete = self.complete and complete
@@ -185,7 +185,7 @@ class Reader(Statements):
         finally:
             self._running.pop()
             self.sites.pop()
-        if _is_generator(tree):
+        if _is_generator(tree, identity):
             return made("iterator", rest=inner.yielded)
         return inner.returned
 
@@ -203,7 +203,7 @@ class Reader(Statements):
             super().read_any(function, node, scope)
 
 
-_COROUTINE = 0x80 | 0x200
+_COROUTINE = CO_COROUTINE | CO_ASYNC_GENERATOR
 
 
 def _required_names(node: FunctionNode, function: FunctionType) -> list[str]:
@@ -239,33 +239,39 @@ def _bind(tree: FunctionNode, scope: Scope, defaults: list[Value], named: dict[s
         scope.bind(tree.args.kwarg.arg, frozenset({held}))
 
 
-@functools.cache
-def _is_generator(tree: FunctionNode) -> bool:
-    waiting: list[ast.AST] = [] if isinstance(tree, ast.Lambda) else list(tree.body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Yield | ast.YieldFrom):
-            return True
-        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
-            waiting.extend(ast.iter_child_nodes(node))
-    return False
+def _is_generator(tree: FunctionNode, identity: object) -> bool:
+    """Whether it yields; a function that was compiled says so itself."""
+    if isinstance(identity, CodeType):
+        return bool(identity.co_flags & CO_GENERATOR)
+    return isinstance(tree, ast.FunctionDef) and any(_yields(statement) for statement in tree.body)
 
 
-def _key_of(function: FunctionType, args: Args) -> Any:
+def _yields(node: ast.AST) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        return False
+    return isinstance(node, ast.Yield | ast.YieldFrom) or any(map(_yields, ast.iter_child_nodes(node)))
+
+
+def _key_of(function: FunctionType, args: Args) -> Signature | None:
     """What the result depends on; nothing, if an argument could be changed by the call."""
     if not all(isinstance(atom, OfState | Plain | Known) for value in args.values() for atom in value):
         return None
-    held = tuple(id(cell) for cell in function.__closure__ or ())
-    given = (*args.positional, args.more, args.more_named, *sorted(args.named.items(), key=_name))
-    return (id(function.__code__), id(function.__globals__), held, id(function.__defaults__), given)
+    named = tuple((name, _signed(value)) for name, value in sorted(args.named.items(), key=_name))
+    given = [*map(_signed, args.positional), _signed(args.more), _signed(args.more_named)]
+    parts = [signature(function), *given, *(part for _, part in named)]
+    lasts = all(part.lasts for part in parts)
+    return Signature((*(part.key for part in parts), len(args.positional), tuple(name for name, _ in named)), lasts)
+
+
+def _signed(value: Value) -> Signature:
+    if len(value) == 1:
+        (atom,) = value
+        return signature(atom.object) if isinstance(atom, Known) else Signature(atom, True)
+    return Signature(value, all(not isinstance(atom, Known) or atom.is_primitive() for atom in value))
 
 
 def _name(entry: tuple[str, Value]) -> str:
     return entry[0]
-
-
-def _is_lasting(value: Value) -> bool:
-    return all(not isinstance(atom, Known) or atom.is_primitive() for atom in value)
 
 
 def _has_made(value: Value) -> bool:

@@ -25,7 +25,10 @@ class Refusal(Enum):
     ASSERT = ("asserts a state value", "claim it as a Property, or assume it: update(assume=...)")
     FILTER = ("filters by a state value", "keep all, and choose with If, And or Or")
     CHAIN = ("chains comparisons of a state value", "split them: And(a <= x, x < b)")
-    NOTHING = ("compares a state value with what is no value of a state", "compare it with a number or a label")
+    NOTHING = (
+        "compares a state value with what is no value of a state",
+        "compare it with a number or a label; ask a buffer: empty(), has(age)",
+    )
     WHOLE = ("compares containers that hold state values", "compare the parts: And(a.x == b.x, a.y == b.y)")
     FRACTION = ("computes with a fraction and a state value", "use whole numbers: multiply the other side")
     DIVISION = ("divides a state value with /", "write // by a positive number, or multiply the other side")

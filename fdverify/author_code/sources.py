@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import linecache
 import sysconfig
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cache
+from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType
 from typing import TypeAlias
 
 import fdverify
-from fdverify.models.user_files import loaded_contents
+from fdverify.models.user_files import versions_of
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.Lambda
 
@@ -46,11 +48,25 @@ def owner_of(file: str) -> Owner:
 
 @dataclass(frozen=True, eq=False)
 class SourceFile:
-    """A parsed file, with its functions by the line on which their code begins."""
+    """A parsed file."""
 
     path: str
     text: str
-    functions: dict[int, list[FunctionNode]]
+    tree: ast.Module
+    codes: frozenset[CodeType]
+    """What it compiles to: a function whose code is not among them was compiled from something else."""
+    indexed: dict[ast.stmt, dict[int, list[FunctionNode]]] = field(default_factory=dict)
+    """The functions in each statement that was looked into, by their first lines."""
+
+    def functions_at(self, line: int) -> list[FunctionNode]:
+        """The functions whose code begins on a line."""
+        for statement in self.tree.body:
+            if _first_line(statement) <= line <= (statement.end_lineno or line) and statement not in self.indexed:
+                self.indexed[statement] = found = dict[int, list[FunctionNode]]()
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.FunctionDef | ast.Lambda):
+                        found.setdefault(_first_line(node), []).append(node)
+        return [node for functions in self.indexed.values() for node in functions.get(line, ())]
 
     def code_of(self, node: ast.AST) -> str:
         """What is written there, in one line."""
@@ -66,51 +82,55 @@ def node_of(code: CodeType) -> tuple[SourceFile, FunctionNode] | None:
     found = _nodes.get(code)
     # Codes that are equal may be of different files.
     if found is None or found[0] is not code:
-        source = _source_of(code.co_filename)
-        node = None if source is None else _find(source, code)
-        found = None if source is None or node is None else (code, source, node)
+        places = ((source, _find(source, code)) for source in _sources_of(code.co_filename) if code in source.codes)
+        found = next(((code, source, node) for source, node in places if node is not None), None)
         _nodes[code] = found
     return None if found is None else found[1:]
 
 
-def _source_of(file: str) -> SourceFile | None:
-    content = loaded_contents().get(Path(file))
-    try:
-        text = "".join(linecache.getlines(file)) if content is None else ast_text(content)
-    except (SyntaxError, UnicodeDecodeError, LookupError):
-        return None
-    if (file, text) not in _parsed:
-        _parsed[file, text] = _parse(file, text) if text else None
-    return _parsed[file, text]
+def _sources_of(file: str) -> Iterator[SourceFile]:
+    """What a file says, or said when it was run."""
+    versions = versions_of(Path(file))
+    for text in map(_text_of, versions) if versions else ("".join(linecache.getlines(file)),):
+        if (file, text) not in _parsed:
+            _parsed[file, text] = _parse(file, text) if text else None
+        source = _parsed[file, text]
+        if source is not None:
+            yield source
 
 
-def ast_text(content: bytes) -> str:
+def _text_of(content: bytes) -> str:
     """The text of a Python file, whatever encoding it declares."""
-    from importlib.util import decode_source
-
-    return decode_source(content)
+    try:
+        return decode_source(content)
+    except (SyntaxError, UnicodeDecodeError, LookupError):
+        return ""
 
 
 def _parse(file: str, text: str) -> SourceFile | None:
     try:
         tree = ast.parse(text)
+        whole = compile(tree, file, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    functions: dict[int, list[FunctionNode]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.Lambda):
-            functions.setdefault(_first_line(node), []).append(node)
-    return SourceFile(file, text, functions)
+    return SourceFile(file, text, tree, frozenset(_codes_in(whole)))
 
 
-def _first_line(node: FunctionNode) -> int:
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes_in(constant)
+
+
+def _first_line(node: ast.stmt | ast.Lambda) -> int:
     """The line on which the code of a function begins: that of its first decorator, if it has one."""
-    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _find(source: SourceFile, code: CodeType) -> FunctionNode | None:
-    fitting = [node for node in source.functions.get(code.co_firstlineno, []) if _fits(node, code)]
+    fitting = [node for node in source.functions_at(code.co_firstlineno) if _fits(node, code)]
     if len(fitting) <= 1:
         return fitting[0] if fitting else None
     # Several functions begin on this line: the innermost one that spans all of the code.

@@ -6,13 +6,15 @@ import pytest
 
 from fdverify.author_code.source_rules import check_sources
 from fdverify.errors import UsageError
-from tests.no_wrong_answers.source.accepted import ACCEPTED
-from tests.no_wrong_answers.source.reading import marked_line, phase_in
-from tests.no_wrong_answers.source.refused import REFUSED, Refused
+from tests.no_wrong_answers.source.reading import Case, cases, marked_line, phase_in
+
+REFUSED = cases("identity", "types", "conversions", "containers", "memory", "hidden")
+ACCEPTED = cases("accepted")
 
 
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("case", REFUSED, ids=[case.name for case in REFUSED])
-def test_a_slip_is_refused_where_it_is(case: Refused, tmp_path: Path) -> None:
+def test_a_slip_is_refused_where_it_is(case: Case, tmp_path: Path) -> None:
     function = phase_in(tmp_path, case.source)
     with pytest.raises(UsageError) as refused:
         check_sources([function])
@@ -21,6 +23,6 @@ def test_a_slip_is_refused_where_it_is(case: Refused, tmp_path: Path) -> None:
     assert case.hint in refused.value.hint
 
 
-@pytest.mark.parametrize("name", ACCEPTED)
-def test_what_means_the_same_everywhere_is_accepted(name: str, tmp_path: Path) -> None:
-    assert check_sources([phase_in(tmp_path, ACCEPTED[name])]) == ()
+@pytest.mark.parametrize("case", ACCEPTED, ids=[case.name for case in ACCEPTED])
+def test_what_means_the_same_everywhere_is_accepted(case: Case, tmp_path: Path) -> None:
+    assert check_sources([phase_in(tmp_path, case.source)]) == ()
