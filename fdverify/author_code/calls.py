@@ -33,12 +33,13 @@ from fdverify.author_code.abstract import (
 )
 from fdverify.author_code.classes import Classes
 from fdverify.author_code.core import Args, authors_method, is_of_package, is_worldly, module_of
+from fdverify.author_code.operations import has_fraction
 from fdverify.author_code.refusals import Refusal
 from fdverify.author_code.scope import Scope
 from fdverify.author_code.sources import Owner, owner_of
 
 _CONNECTIVES = {logic.And, logic.Or, logic.Not, logic.Implies, logic.Iff, logic.Min, logic.Max}
-_CACHES = (type(functools.lru_cache(lambda: None)),)
+CACHES = (type(functools.lru_cache(lambda: None)),)
 _GETTERS = (operator.attrgetter, operator.itemgetter, operator.methodcaller)
 
 
@@ -88,7 +89,7 @@ class Calls(Classes):
                 first = [known(part) for part in value.args]
                 whole = Args([*first, *args.positional], {**named, **args.named}, args.more, args.more_named)
                 return self._call_known(value.func, whole, node, scope)
-        if isinstance(value, _CACHES):
+        if isinstance(value, CACHES):
             if any(holds_state(given) for given in args.values()):
                 self.refuse(Refusal.CACHE, node, scope)
             return self._call_known(value.__wrapped__, args, node, scope)
@@ -157,6 +158,8 @@ class Calls(Classes):
         for found in reachable(value):
             self.escape(known(found), node, scope)
         given = any(holds_state(each) for each in args.values())
+        if given and module_of(value) == logic.__name__ and any(map(has_fraction, args.values())):
+            self.refuse(Refusal.FRACTION, node, scope)
         if value in _CONNECTIVES:
             return VALUE if given else PLAIN
         if value is logic.If:
@@ -266,7 +269,7 @@ def reachable(value: Any) -> list[Any]:
         if isinstance(each, FunctionType) and not is_of_package(each):
             found.append(each)
         elif isinstance(each, FunctionType):
-            waiting += [(cell.cell_contents, depth + 1) for cell in each.__closure__ or () if _is_filled(cell)]
+            waiting += [(cell.cell_contents, depth + 1) for cell in each.__closure__ or () if is_filled(cell)]
         elif isinstance(each, MethodType) and not is_of_package(each.__func__):
             found.append(each)
         elif isinstance(each, MethodType):
@@ -283,7 +286,7 @@ def reachable(value: Any) -> list[Any]:
 _DEEP = 8
 
 
-def _is_filled(cell: Any) -> bool:
+def is_filled(cell: Any) -> bool:
     try:
         return cell.cell_contents is not cell
     except ValueError:

@@ -17,13 +17,11 @@ from typing import Any
 
 from fdverify.author_code.abstract import (
     ANY,
-    NOTHING,
     PLAIN,
     TEXT,
     VALUE,
     Above,
     Closure,
-    Known,
     Made,
     OfState,
     PartOf,
@@ -36,123 +34,36 @@ from fdverify.author_code.abstract import (
     made,
 )
 from fdverify.author_code.core import Args, only_known
-from fdverify.author_code.methods import Methods
+from fdverify.author_code.iterating import Iterating
+from fdverify.author_code.library_tables import ALWAYS, COMPARING, COMPUTING, CONCRETE, IF_HELD, IF_STATE, KINDS
 from fdverify.author_code.refusals import Refusal
 from fdverify.author_code.scope import Scope
 
 Handler = Callable[["Library", Args, ast.AST, Scope], Value]
 
-_IF_STATE: dict[Any, Refusal] = {
-    isinstance: Refusal.TYPE,
-    issubclass: Refusal.TYPE,
-    type: Refusal.TYPE,
-    callable: Refusal.TYPE,
-    hasattr: Refusal.DEFAULT,
-    vars: Refusal.ATTRIBUTE,
-    dir: Refusal.ATTRIBUTE,
-    len: Refusal.LENGTH,
-    operator.length_hint: Refusal.LENGTH,
-    bool: Refusal.CONVERSION,
-    int: Refusal.CONVERSION,
-    float: Refusal.CONVERSION,
-    complex: Refusal.CONVERSION,
-    round: Refusal.CONVERSION,
-    ord: Refusal.CONVERSION,
-    chr: Refusal.CONVERSION,
-    bin: Refusal.CONVERSION,
-    hex: Refusal.CONVERSION,
-    oct: Refusal.CONVERSION,
-    divmod: Refusal.CONVERSION,
-    operator.index: Refusal.CONVERSION,
-    operator.truth: Refusal.CONVERSION,
-    operator.not_: Refusal.NOT,
-    abs: Refusal.SIGN,
-    operator.abs: Refusal.SIGN,
-    operator.pos: Refusal.SIGN,
-    operator.is_: Refusal.IDENTITY,
-    operator.is_not: Refusal.IDENTITY,
-    range: Refusal.INDEX,
-    slice: Refusal.INDEX,
-}
-"""Refused of a state value itself; what holds one may have a length and a type."""
-_IF_HELD: dict[Any, Refusal] = {
-    str: Refusal.TEXT,
-    repr: Refusal.TEXT,
-    format: Refusal.TEXT,
-    ascii: Refusal.TEXT,
-    id: Refusal.IDENTITY,
-    hash: Refusal.SET,
-    set: Refusal.SET,
-    frozenset: Refusal.SET,
-    collections.Counter: Refusal.SET,
-    bytes: Refusal.CONVERSION,
-    bytearray: Refusal.CONVERSION,
-    any: Refusal.ANY,
-    all: Refusal.ANY,
-    pow: Refusal.POWER,
-    operator.pow: Refusal.POWER,
-    math.pow: Refusal.POWER,
-    operator.contains: Refusal.MEMBER,
-    operator.countOf: Refusal.MEMBER,
-    operator.indexOf: Refusal.MEMBER,
-    operator.truediv: Refusal.DIVISION,
-    copy.deepcopy: Refusal.LIBRARY,
-    itertools.groupby: Refusal.SORT,
-    itertools.compress: Refusal.FILTER,
-    functools.cmp_to_key: Refusal.SORT,
-}
-_CONCRETE = frozenset(
-    {isinstance, issubclass, type, callable, hasattr, len, bool, int, float, str, repr, abs, round, ord, chr, range}
-    | {bin, hex, divmod, operator.attrgetter, operator.itemgetter, operator.methodcaller, slice, format}
-)
-"""Computed where all arguments are constants."""
-_ALWAYS = (print, input, open, eval, exec, compile, __import__, globals, locals, breakpoint)
-_KINDS = {"list": list, "tuple": tuple, "dict": dict, "set": set}
-_COMPUTING: dict[Any, type[ast.operator]] = {
-    operator.add: ast.Add,
-    operator.sub: ast.Sub,
-    operator.mul: ast.Mult,
-    operator.floordiv: ast.FloorDiv,
-    operator.mod: ast.Mod,
-    operator.and_: ast.BitAnd,
-    operator.or_: ast.BitOr,
-    operator.xor: ast.BitXor,
-    operator.lshift: ast.LShift,
-    operator.rshift: ast.RShift,
-    operator.matmul: ast.MatMult,
-}
-_COMPARING: dict[Any, type[ast.cmpop]] = {
-    operator.eq: ast.Eq,
-    operator.ne: ast.NotEq,
-    operator.lt: ast.Lt,
-    operator.le: ast.LtE,
-    operator.gt: ast.Gt,
-    operator.ge: ast.GtE,
-}
 
-
-class Library(Methods):
+class Library(Iterating):
     def library_call(self, function: Any, args: Args, node: ast.AST, scope: Scope) -> Value | None:
         """What a function of Python or its library gives; ``None`` if it is not known here."""
         try:
-            refusal = _IF_STATE.get(function)
+            refusal = IF_STATE.get(function)
         except TypeError:  # it cannot be hashed
             return None
         if refusal is not None and any(is_state(value) for value in args.values()):
             self.refuse(refusal, node, scope)
-        refusal = _IF_HELD.get(function)
+        refusal = IF_HELD.get(function)
         if refusal is not None and any(holds_state(value) for value in args.values()):
             self.refuse(refusal, node, scope)
-        if function in _ALWAYS or (function in (vars, dir) and not args.positional):
+        if function in ALWAYS or (function in (vars, dir) and not args.positional):
             self.refuse(Refusal.WORLD, node, scope)
         if function is isinstance and len(args.positional) == 2:
             return self._isinstance(args)
-        if function in _CONCRETE:
+        if function in CONCRETE:
             return self._concretely(function, args)
-        if function in _COMPUTING:
-            return self.computed(_COMPUTING[function](), args.at(0), args.at(1), node, scope)
-        if function in _COMPARING:
-            return self.compared(_COMPARING[function](), args.at(0), args.at(1), node, scope)
+        if function in COMPUTING:
+            return self.computed(COMPUTING[function](), args.at(0), args.at(1), node, scope)
+        if function in COMPARING:
+            return self.compared(COMPARING[function](), args.at(0), args.at(1), node, scope)
         handler = _HANDLERS.get(function)
         return None if handler is None else handler(self, args, node, scope)
 
@@ -162,7 +73,7 @@ class Library(Methods):
         if of is None or len(exact) != len(kinds) or len(kinds) != 1:
             return self._concretely(isinstance, args)
         atom = exact[0]
-        kind = _KINDS.get(atom.kind) if isinstance(atom, Made) else atom.of
+        kind = KINDS.get(atom.kind) if isinstance(atom, Made) else atom.of
         try:
             return PLAIN if kind is None else known(issubclass(kind, of.object))
         except TypeError:
@@ -179,92 +90,6 @@ class Library(Methods):
             return known(function(*exact))
         except Exception:  # it is raised on every kind of values
             return PLAIN
-
-    def _sequence(self, kind: str, args: Args, node: ast.AST, scope: Scope) -> Value:
-        if not args.positional:
-            return made(kind, [])
-        items, rest = self.spread(args.positional[0], node, scope)
-        return made(kind, None if rest else items, rest)
-
-    def _unordered(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        return made("set", rest=self.elements(args.at(0), node, scope))
-
-    def _mixed(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """An iterator over the elements of all arguments."""
-        elements = [self.elements(value, node, scope) for value in (*args.positional, args.more)]
-        return made("iterator", rest=join(*elements))
-
-    def _nested(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """An iterator over tuples of elements."""
-        elements = [self.elements(value, node, scope) for value in (*args.positional, args.more)]
-        return made("iterator", rest=made("tuple", rest=join(*elements)))
-
-    def _zip(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        if args.more:
-            return self._nested(args, node, scope)
-        spreads = [self.spread(value, node, scope) for value in args.positional]
-        if spreads and all(not rest for _, rest in spreads):
-            rows = zip(*(items for items, _ in spreads), strict=False)
-            return made("iterator", [made("tuple", list(row)) for row in rows])
-        columns = [join(rest, *items) for items, rest in spreads]
-        return made("iterator", rest=made("tuple", columns))
-
-    def _enumerate(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        items, rest = self.spread(args.at(0), node, scope)
-        pairs = [
-            made("tuple", [known(place) if len(args.positional) == 1 else PLAIN, item])
-            for place, item in enumerate(items)
-        ]
-        return made("iterator", None if rest else pairs, made("tuple", [PLAIN, rest]) if rest else NOTHING)
-
-    def _map(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        columns = [self.elements(value, node, scope) for value in args.positional[1:]]
-        return made("iterator", rest=self.call(args.at(0), Args(columns), node, scope))
-
-    def _starmap(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        rows = self.elements(args.at(1), node, scope)
-        items, rest = self.spread(rows, node, scope)
-        return made("iterator", rest=self.call(args.at(0), Args(items, more=rest), node, scope))
-
-    def _filter(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        elements = self.elements(args.at(1), node, scope)
-        keeps = only_known(args.at(0))
-        tested = elements if keeps == Known(None) else self.call(args.at(0), Args([elements]), node, scope)
-        if is_state(tested):
-            self.refuse(Refusal.FILTER, node, scope)
-        return made("iterator", rest=elements)
-
-    def _sorted(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        many = len(args.positional) == 1
-        elements = self.elements(args.at(0), node, scope) if many else join(*args.positional, args.more)
-        key = args.named.get("key", known(None))
-        by = elements if only_known(key) == Known(None) else self.call(key, Args([elements]), node, scope)
-        if holds_state(by):
-            self.refuse(Refusal.SORT, node, scope)
-        return elements
-
-    def _sum(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        elements = self.elements(args.at(0), node, scope)
-        start = args.at(1) or args.named.get("start", NOTHING)
-        if not is_state(join(elements, start)):
-            return ANY if holds_state(elements) else PLAIN
-        return self.computed(ast.Add(), elements, join(elements, start), node, scope)
-
-    def _product(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        elements = self.elements(args.at(0), node, scope)
-        return self.computed(ast.Mult(), elements, elements, node, scope)
-
-    def _reduce(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        elements = self.elements(args.at(1), node, scope)
-        result = join(elements, args.at(2))
-        for _ in range(2):
-            result = join(result, self.call(args.at(0), Args([result, elements]), node, scope))
-        return result
-
-    def _accumulate(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        elements = self.elements(args.at(0), node, scope)
-        adds = args.at(1) or args.named.get("func", known(operator.add))
-        return made("iterator", rest=join(elements, self.call(adds, Args([elements, elements]), node, scope)))
 
     def _dict(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         result = Made("dict", named={})
@@ -355,28 +180,28 @@ def first_name(scope: Scope) -> str:
 
 
 _HANDLERS: dict[Any, Handler] = {
-    list: lambda reader, *call: reader._sequence("list", *call),
-    tuple: lambda reader, *call: reader._sequence("tuple", *call),
-    set: lambda reader, *call: reader._unordered(*call),
-    frozenset: lambda reader, *call: reader._unordered(*call),
-    iter: lambda reader, *call: reader._sequence("iterator", *call),
+    list: lambda reader, *call: reader.sequence("list", *call),
+    tuple: lambda reader, *call: reader.sequence("tuple", *call),
+    set: lambda reader, *call: reader.unordered(*call),
+    frozenset: lambda reader, *call: reader.unordered(*call),
+    iter: lambda reader, *call: reader.sequence("iterator", *call),
     reversed: lambda reader, args, *call: made("iterator", rest=reader.elements(args.at(0), *call)),
-    sorted: lambda reader, *call: made("list", rest=reader._sorted(*call)),
-    min: Library._sorted,
-    max: Library._sorted,
-    sum: Library._sum,
-    math.prod: Library._product,
+    sorted: lambda reader, *call: made("list", rest=reader.sorted_of(*call)),
+    min: Library.sorted_of,
+    max: Library.sorted_of,
+    sum: Library.sum_of,
+    math.prod: Library.product,
     dict: Library._dict,
     collections.OrderedDict: Library._dict,
     collections.defaultdict: lambda reader, args, *call: reader._dict(Args(args.positional[1:], args.named), *call),
-    collections.deque: lambda reader, *call: reader._sequence("list", *call),
+    collections.deque: lambda reader, *call: reader.sequence("list", *call),
     types.MappingProxyType: Library._dict,
     types.SimpleNamespace: Library._namespace,
-    zip: Library._zip,
-    itertools.zip_longest: Library._nested,
-    enumerate: Library._enumerate,
-    map: Library._map,
-    filter: Library._filter,
+    zip: Library.zip_of,
+    itertools.zip_longest: Library.nested,
+    enumerate: Library.enumerate_of,
+    map: Library.map_of,
+    filter: Library.filter_of,
     next: Library._next,
     getattr: Library._getattr,
     setattr: Library._setattr,
@@ -384,30 +209,30 @@ _HANDLERS: dict[Any, Handler] = {
     delattr: Library._setattr,
     super: Library._super,
     functools.partial: Library._partial,
-    functools.reduce: Library._reduce,
+    functools.reduce: Library.reduce,
     functools.wraps: Library._wraps,
     functools.update_wrapper: Library._first,
     functools.cache: Library._cached,
     functools.lru_cache: Library._cached,
-    itertools.chain: Library._mixed,
-    itertools.chain.from_iterable: lambda reader, args, *call: reader._mixed(
+    itertools.chain: Library.mixed,
+    itertools.chain.from_iterable: lambda reader, args, *call: reader.mixed(
         Args([reader.elements(args.at(0), *call)]), *call
     ),
-    itertools.islice: lambda reader, args, *call: reader._mixed(Args(args.positional[:1]), *call),
-    itertools.cycle: Library._mixed,
+    itertools.islice: lambda reader, args, *call: reader.mixed(Args(args.positional[:1]), *call),
+    itertools.cycle: Library.mixed,
     itertools.repeat: lambda reader, args, *call: made("iterator", rest=args.at(0)),
-    itertools.product: Library._nested,
-    itertools.pairwise: Library._nested,
-    itertools.combinations: lambda reader, args, *call: reader._nested(Args(args.positional[:1]), *call),
-    itertools.permutations: lambda reader, args, *call: reader._nested(Args(args.positional[:1]), *call),
-    itertools.combinations_with_replacement: lambda reader, args, *call: reader._nested(
+    itertools.product: Library.nested,
+    itertools.pairwise: Library.nested,
+    itertools.combinations: lambda reader, args, *call: reader.nested(Args(args.positional[:1]), *call),
+    itertools.permutations: lambda reader, args, *call: reader.nested(Args(args.positional[:1]), *call),
+    itertools.combinations_with_replacement: lambda reader, args, *call: reader.nested(
         Args(args.positional[:1]), *call
     ),
-    itertools.accumulate: Library._accumulate,
-    itertools.starmap: Library._starmap,
-    itertools.filterfalse: Library._filter,
-    itertools.takewhile: Library._filter,
-    itertools.dropwhile: Library._filter,
+    itertools.accumulate: Library.accumulate,
+    itertools.starmap: Library.starmap,
+    itertools.filterfalse: Library.filter_of,
+    itertools.takewhile: Library.filter_of,
+    itertools.dropwhile: Library.filter_of,
     dataclasses.replace: Library._replace,
     typing.cast: Library._second,
     copy.copy: Library._copy,

@@ -213,6 +213,10 @@ def _constant(function: Any, left: Any, right: Any) -> Value:
     return known(result) if isinstance(result, (*_NUMBERS, str)) else PLAIN
 
 
+def has_fraction(value: Value) -> bool:
+    return any(_is_fraction(atom) for atom in value)
+
+
 def _is_fraction(atom: Atom) -> bool:
     if isinstance(atom, Known):
         return isinstance(atom.object, float | complex) or type(atom.object).__module__ in ("fractions", "decimal")

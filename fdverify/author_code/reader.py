@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
-from types import CodeType, FunctionType
-from typing import Any
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
+from types import FunctionType
+from typing import Any, TypeGuard
 
 from fdverify.author_code.abstract import (
     ANY,
@@ -16,7 +16,6 @@ from fdverify.author_code.abstract import (
     RECORD,
     Closure,
     Known,
-    Made,
     OfState,
     Plain,
     Value,
@@ -25,13 +24,14 @@ from fdverify.author_code.abstract import (
     known,
     made,
 )
-from fdverify.author_code.calls import given_away, reachable, unbound
+from fdverify.author_code.calls import CACHES, given_away, is_filled, reachable, unbound
 from fdverify.author_code.core import Args, all_of_state, is_of_package
 from fdverify.author_code.functions import AuthorFunction
+from fdverify.author_code.parameters import bind_parameters, is_generator, required_names
 from fdverify.author_code.refusals import Refusal
 from fdverify.author_code.scope import Scope, cells_of
 from fdverify.author_code.signatures import Signature, signature
-from fdverify.author_code.sources import FunctionNode, node_of
+from fdverify.author_code.sources import FunctionNode, Owner, node_of, owner_of
 from fdverify.author_code.statements import Statements
 
 _DEEPEST = 30
@@ -67,9 +67,14 @@ class Reader(Statements):
         """Read the function; whether all of it could be read."""
         return self._read(self.subject.function)
 
-    def _read(self, function: Callable[..., Any]) -> bool:
+    def _read(self, function: Any) -> bool:
+        if isinstance(function, CACHES):
+            self._refuse_cache(function.__wrapped__)
         inner, first = unbound(function)
         if inner is None:
+            return False
+        if owner_of(inner.__code__.co_filename) is Owner.STANDARD:  # the library has wrapped it
+            self._read(getattr(function, "__wrapped__", None))
             return False
         if is_of_package(inner):
             read = [self._read(found) for found in reachable(function)]  # each is read, whatever the others are
@@ -85,10 +90,17 @@ class Reader(Statements):
         args = Args([*first, *[flavour] * (given - len(first))])
         if node.args.vararg is not None:
             args.more = flavour
-        args.named = dict.fromkeys(_required_names(node, inner), flavour)
+        args.named = dict.fromkeys(required_names(node, inner), flavour)
         result = self.run_function(inner, args, node, scope)
         self.escape(result, node, scope)
         return self.complete
+
+    def _refuse_cache(self, function: Any) -> None:
+        """A function of the state that is itself kept in a cache."""
+        place = node_of(function.__code__)
+        if place is not None:
+            source, node = place
+            self.refuse(Refusal.CACHE, node, Scope(source, function.__globals__))
 
     def run_function(self, function: FunctionType, args: Args, node: ast.AST, scope: Scope) -> Value:
         place = node_of(function.__code__)
@@ -98,8 +110,9 @@ class Reader(Statements):
             self.note_unreadable()
             return PLAIN
         source, tree = place
-        self._check_recursion(function.__code__, args, node, scope)
-        repeated = self._running.count(function.__code__)
+        identity = _identity_of(function, args)
+        self._check_recursion(identity, args, node, scope)
+        repeated = self._running.count(identity)
         if repeated >= _ENOUGH or len(self.sites) >= _DEEPEST:
             return self._call_unknown(args, node, scope) if repeated < _ENOUGH else NOTHING
         if repeated >= _WIDE:
@@ -109,7 +122,7 @@ class Reader(Statements):
 
         def run() -> Value:
             inner = Scope(source, function.__globals__, cells_of(function))
-            return self._run_body(function.__code__, tree, inner, (defaults, named), args, (node, scope))
+            return self._run_body(identity, tree, inner, (defaults, named), args, (node, scope))
 
         key = _key_of(function, args)
         return run() if key is None else self._recalled(key, function, args, run)
@@ -141,9 +154,11 @@ class Reader(Statements):
 
     def run_closure(self, closure: Closure, args: Args, node: ast.AST, scope: Scope) -> Value:
         home = closure.scope
-        self._check_recursion(closure.node, args, node, scope)
-        if self._running.count(closure.node) >= _ENOUGH or len(self.sites) >= _DEEPEST:
-            return NOTHING if closure.node in self._running else self._call_unknown(args, node, scope)
+        self._check_recursion(closure, args, node, scope)
+        if self._running.count(closure) >= _ENOUGH:
+            return NOTHING
+        if len(self.sites) >= _DEEPEST:
+            return self._call_unknown(args, node, scope)
         simple = all(isinstance(atom, OfState | Plain | Known) for value in args.values() for atom in value)
         key = (
             closure,
@@ -157,7 +172,7 @@ class Reader(Statements):
             return home.answers[key]
         inner = Scope(home.source, home.globals, parent=home)
         given = (closure.defaults, closure.keyword_defaults)
-        result = self._run_body(closure.node, closure.node, inner, given, args, (node, scope))
+        result = self._run_body(closure, closure.node, inner, given, args, (node, scope))
         if simple and not _has_made(result):
             home.answers[key] = result
         return result
@@ -171,7 +186,7 @@ class Reader(Statements):
         args: Args,
         site: tuple[ast.AST, Scope],
     ) -> Value:
-        _bind(tree, inner, given[0], given[1], args)
+        bind_parameters(tree, inner, given[0], given[1], args)
         self._running.append(identity)
         self.sites.append((site[1], site[0]))
         try:
@@ -185,7 +200,7 @@ class Reader(Statements):
         finally:
             self._running.pop()
             self.sites.pop()
-        if _is_generator(tree, identity):
+        if inner.yielded or is_generator(tree):
             return made("iterator", rest=inner.yielded)
         return inner.returned
 
@@ -198,58 +213,23 @@ class Reader(Statements):
             self.refuse(Refusal.RECURSION, node, scope)
 
     def read_any(self, function: Any, node: ast.AST, scope: Scope) -> None:
-        inner, _ = unbound(function)
-        if inner is not None and inner.__code__ not in self._running:  # else it is being read
+        inner, first = unbound(function)
+        if inner is not None and _identity_of(inner, Args(first)) not in self._running:  # else it is being read
             super().read_any(function, node, scope)
 
 
 _COROUTINE = CO_COROUTINE | CO_ASYNC_GENERATOR
 
 
-def _required_names(node: FunctionNode, function: FunctionType) -> list[str]:
-    return [arg.arg for arg in node.args.kwonlyargs if arg.arg not in (function.__kwdefaults__ or {})]
+def _identity_of(function: FunctionType, args: Args) -> tuple[object, ...]:
+    """A function with the objects that it holds or is of: built of others, it is another one."""
+    held = [cell.cell_contents for cell in function.__closure__ or () if is_filled(cell)]
+    given = [atom.object for value in args.values() for atom in value if _is_object(atom)]
+    return (function.__code__, *(id(each) for each in (*held, *given)))
 
 
-def _bind(tree: FunctionNode, scope: Scope, defaults: list[Value], named: dict[str, Value], args: Args) -> None:
-    """Give the parameters of a function their values."""
-    parameters = [arg.arg for arg in (*tree.args.posonlyargs, *tree.args.args)]
-    by_name = dict(args.named)
-    missing = len(parameters) - len(defaults)
-    for place, name in enumerate(parameters):
-        default = defaults[place - missing] if place >= missing else NOTHING
-        if place < len(args.positional):
-            value = args.positional[place]
-        elif name in by_name:
-            value = by_name.pop(name)
-        else:
-            value = join(default, args.more, args.more_named) or PLAIN
-        scope.bind(name, value)
-    for arg in tree.args.kwonlyargs:
-        default = join(named.get(arg.arg, NOTHING), args.more_named) or PLAIN
-        scope.bind(arg.arg, by_name.pop(arg.arg, default))
-    if tree.args.vararg is not None:
-        besides = args.positional[len(parameters) :]
-        rest = join(args.more, *besides) if args.more else NOTHING
-        scope.bind(tree.args.vararg.arg, made("tuple", None if args.more else besides, rest))
-    if tree.args.kwarg is not None:
-        held = Made("dict", named=dict(by_name))
-        if args.more_named:
-            held.forget_order()
-            held.rest = join(held.rest, args.more_named)
-        scope.bind(tree.args.kwarg.arg, frozenset({held}))
-
-
-def _is_generator(tree: FunctionNode, identity: object) -> bool:
-    """Whether it yields; a function that was compiled says so itself."""
-    if isinstance(identity, CodeType):
-        return bool(identity.co_flags & CO_GENERATOR)
-    return isinstance(tree, ast.FunctionDef) and any(_yields(statement) for statement in tree.body)
-
-
-def _yields(node: ast.AST) -> bool:
-    if isinstance(node, ast.FunctionDef | ast.Lambda):
-        return False
-    return isinstance(node, ast.Yield | ast.YieldFrom) or any(map(_yields, ast.iter_child_nodes(node)))
+def _is_object(atom: object) -> TypeGuard[Known]:
+    return isinstance(atom, Known) and not atom.is_primitive()
 
 
 def _key_of(function: FunctionType, args: Args) -> Signature | None:
