@@ -1,4 +1,4 @@
-"""An author's function, and what it is in the model."""
+"""The functions of an author: what engines run on plain values, on arrays and on symbols."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class AuthorFunction:
-    """A function that an author wrote: what it is for (``phase``, ``property``, …), and under which name."""
+    """A function that an author wrote, what it is for, and its name there."""
 
     role: str
     name: str
     function: Callable[..., Any]
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.name}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fdverify.author_code.functions import AuthorFunction
-from fdverify.author_code.reader import Findings, Reader
+from fdverify.author_code.source.reader import Findings, Reader
 
 
 def check_sources(functions: Iterable[AuthorFunction]) -> tuple[AuthorFunction, ...]:

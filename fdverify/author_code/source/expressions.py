@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from fdverify.author_code.abstract import (
+from fdverify.author_code.source.abstract import (
     NOTHING,
     PLAIN,
     TEXT,
@@ -20,10 +20,10 @@ from fdverify.author_code.abstract import (
     join,
     known,
 )
-from fdverify.author_code.calls import Calls
-from fdverify.author_code.core import Args, only_known
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope
+from fdverify.author_code.source.calls import Calls
+from fdverify.author_code.source.core import Args, only_known
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
 
 _SOME_SLICE = slice("?", "?")
 """A slice whose bounds are not known."""

@@ -6,7 +6,7 @@ import ast
 from types import BuiltinMethodType
 from typing import Any
 
-from fdverify.author_code.abstract import (
+from fdverify.author_code.source.abstract import (
     ANY,
     PLAIN,
     TEXT,
@@ -20,11 +20,11 @@ from fdverify.author_code.abstract import (
     known,
     made,
 )
-from fdverify.author_code.core import Args, only_known
-from fdverify.author_code.operations import Operations
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope
-from fdverify.author_code.tables import CHANGING, FILES, PURE, TEXTUAL
+from fdverify.author_code.source.core import Args, only_known
+from fdverify.author_code.source.operations import Operations
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
+from fdverify.author_code.source.tables import CHANGING, FILES, PURE, TEXTUAL
 
 
 class Methods(Operations):

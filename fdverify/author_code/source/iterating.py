@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 
-from fdverify.author_code.abstract import (
+from fdverify.author_code.source.abstract import (
     ANY,
     NOTHING,
     PLAIN,
@@ -17,10 +17,10 @@ from fdverify.author_code.abstract import (
     known,
     made,
 )
-from fdverify.author_code.core import Args, only_known
-from fdverify.author_code.methods import Methods
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope
+from fdverify.author_code.source.core import Args, only_known
+from fdverify.author_code.source.methods import Methods
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
 
 
 class Iterating(Methods):

@@ -9,7 +9,8 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
 from types import FunctionType
 from typing import Any, TypeGuard
 
-from fdverify.author_code.abstract import (
+from fdverify.author_code.functions import AuthorFunction
+from fdverify.author_code.source.abstract import (
     ANY,
     NOTHING,
     PLAIN,
@@ -24,15 +25,14 @@ from fdverify.author_code.abstract import (
     known,
     made,
 )
-from fdverify.author_code.calls import CACHES, given_away, is_filled, reachable, unbound
-from fdverify.author_code.core import Args, all_of_state, is_of_package
-from fdverify.author_code.functions import AuthorFunction
-from fdverify.author_code.parameters import bind_parameters, is_generator, required_names
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope, cells_of
-from fdverify.author_code.signatures import Signature, signature
-from fdverify.author_code.sources import FunctionNode, Owner, node_of, owner_of
-from fdverify.author_code.statements import Statements
+from fdverify.author_code.source.binding import bind_parameters, is_generator, required_names
+from fdverify.author_code.source.calls import CACHES, given_away, is_filled, reachable, unbound
+from fdverify.author_code.source.core import Args, all_of_state, is_of_package
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope, cells_of
+from fdverify.author_code.source.signatures import Signature, signature
+from fdverify.author_code.source.sources import FunctionNode, Owner, node_of, owner_of
+from fdverify.author_code.source.statements import Statements
 
 _DEEPEST = 30
 """Calls within calls; what is called deeper is not read."""

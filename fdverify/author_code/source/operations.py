@@ -7,7 +7,7 @@ from enum import Enum
 from types import FunctionType
 from typing import Any
 
-from fdverify.author_code.abstract import (
+from fdverify.author_code.source.abstract import (
     FRACTION,
     PLAIN,
     TEXT,
@@ -25,11 +25,11 @@ from fdverify.author_code.abstract import (
     known,
     made,
 )
-from fdverify.author_code.core import Args, authors_method, only_known
-from fdverify.author_code.objects import Objects
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope
-from fdverify.author_code.tables import COMPARISONS, OPERATORS, REFUSED_OPERATORS
+from fdverify.author_code.source.core import Args, authors_method, only_known
+from fdverify.author_code.source.objects import Objects
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
+from fdverify.author_code.source.tables import COMPARISONS, OPERATORS, REFUSED_OPERATORS
 
 _NUMBERS = (int, bool, float)
 _LARGE = 1 << 64

@@ -10,7 +10,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from fdverify import logic
-from fdverify.author_code.abstract import (
+from fdverify.author_code.source.abstract import (
     ANY,
     NOTHING,
     PLAIN,
@@ -31,12 +31,12 @@ from fdverify.author_code.abstract import (
     known,
     parts_of,
 )
-from fdverify.author_code.classes import Classes
-from fdverify.author_code.core import Args, authors_method, is_of_package, is_worldly, module_of
-from fdverify.author_code.operations import has_fraction
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope
-from fdverify.author_code.sources import Owner, owner_of
+from fdverify.author_code.source.classes import Classes
+from fdverify.author_code.source.core import Args, authors_method, is_of_package, is_worldly, module_of
+from fdverify.author_code.source.operations import has_fraction
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
+from fdverify.author_code.source.sources import Owner, owner_of
 
 _CONNECTIVES = {logic.And, logic.Or, logic.Not, logic.Implies, logic.Iff, logic.Min, logic.Max}
 CACHES = (type(functools.lru_cache(lambda: None)),)

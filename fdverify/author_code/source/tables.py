@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from fdverify.author_code.refusals import Refusal
+from fdverify.author_code.source.refusals import Refusal
 
 BUFFER = frozenset({"has", "any", "empty", "forall", "exists", "send", "age", "deliver", "within", "single", "delta"})
 """What a buffer may be asked."""

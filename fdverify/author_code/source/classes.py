@@ -7,11 +7,11 @@ import dataclasses
 from enum import Enum
 from typing import Any
 
-from fdverify.author_code.abstract import PLAIN, Made, Value, Wrapped, holds_state, join, known
-from fdverify.author_code.core import Args, authors_method, only_known
-from fdverify.author_code.library import Library
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope
+from fdverify.author_code.source.abstract import PLAIN, Made, Value, Wrapped, holds_state, join, known
+from fdverify.author_code.source.core import Args, authors_method, only_known
+from fdverify.author_code.source.library import Library
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
 
 
 class Classes(Library):

@@ -7,8 +7,8 @@ from enum import Enum
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from fdverify.author_code.abstract import PRIMITIVES
-from fdverify.author_code.scope import cells_of
+from fdverify.author_code.source.abstract import PRIMITIVES
+from fdverify.author_code.source.scope import cells_of
 
 _DEEP = 6
 

@@ -15,7 +15,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from fdverify.author_code.abstract import (
+from fdverify.author_code.source.abstract import (
     ANY,
     PLAIN,
     TEXT,
@@ -33,11 +33,11 @@ from fdverify.author_code.abstract import (
     known,
     made,
 )
-from fdverify.author_code.core import Args, only_known
-from fdverify.author_code.iterating import Iterating
-from fdverify.author_code.library_tables import ALWAYS, COMPARING, COMPUTING, CONCRETE, IF_HELD, IF_STATE, KINDS
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope
+from fdverify.author_code.source.core import Args, only_known
+from fdverify.author_code.source.iterating import Iterating
+from fdverify.author_code.source.library_tables import ALWAYS, COMPARING, COMPUTING, CONCRETE, IF_HELD, IF_STATE, KINDS
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
 
 Handler = Callable[["Library", Args, ast.AST, Scope], Value]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
 
-from fdverify.author_code.abstract import NOTHING, PLAIN, Atom, Closure, Value, join, known
-from fdverify.author_code.sources import SourceFile
+from fdverify.author_code.source.abstract import NOTHING, PLAIN, Atom, Closure, Value, join, known
+from fdverify.author_code.source.sources import SourceFile
 
 _BUILTINS = vars(builtins)
 

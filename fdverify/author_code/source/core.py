@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NoReturn
 
-from fdverify.author_code.abstract import Known, OfState, Value
 from fdverify.author_code.functions import AuthorFunction
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope
-from fdverify.author_code.sources import Owner, owner_of
-from fdverify.author_code.tables import WORLDLY
+from fdverify.author_code.source.abstract import Known, OfState, Value
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
+from fdverify.author_code.source.sources import Owner, owner_of
+from fdverify.author_code.source.tables import WORLDLY
 from fdverify.errors import UsageError, located
 from fdverify.logic import shortened
 
@@ -58,7 +58,7 @@ class Core(ABC):
                 break
         where = located(scope.source.path, getattr(node, "lineno", 0))
         code = shortened(scope.source.code_of(node))
-        told = f"{self.subject.role} {self.subject.name} {refusal.doing}"
+        told = f"{self.subject} {refusal.doing}"
         raise UsageError(f"{where}: {told} in `{code}`", refusal.instead)
 
     def note_unreadable(self) -> None:

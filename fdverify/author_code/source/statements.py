@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fdverify.author_code.abstract import NOTHING, PLAIN, Known, Made, Value, holds_state, join, known
-from fdverify.author_code.core import Args, authors_method
-from fdverify.author_code.expressions import Expressions
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Loop, Scope, joined
+from fdverify.author_code.source.abstract import NOTHING, PLAIN, Known, Made, Value, holds_state, join, known
+from fdverify.author_code.source.core import Args, authors_method
+from fdverify.author_code.source.expressions import Expressions
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Loop, Scope, joined
 from fdverify.models.user_files import neighbours_of
 
 _PASSES = 6

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from types import FunctionType
 
-from fdverify.author_code.abstract import NOTHING, PLAIN, Made, Value, join, made
-from fdverify.author_code.core import Args
-from fdverify.author_code.scope import Scope
-from fdverify.author_code.sources import FunctionNode
+from fdverify.author_code.source.abstract import NOTHING, PLAIN, Made, Value, join, made
+from fdverify.author_code.source.core import Args
+from fdverify.author_code.source.scope import Scope
+from fdverify.author_code.source.sources import FunctionNode
 
 
 def required_names(node: FunctionNode, function: FunctionType) -> list[str]:

@@ -13,7 +13,7 @@ from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from fdverify.author_code.scope import Scope
+    from fdverify.author_code.source.scope import Scope
 
 PRIMITIVES = (int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
 _MANY = 12

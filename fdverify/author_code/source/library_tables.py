@@ -11,7 +11,7 @@ import math
 import operator
 from typing import Any
 
-from fdverify.author_code.refusals import Refusal
+from fdverify.author_code.source.refusals import Refusal
 
 IF_STATE: dict[Any, Refusal] = {
     isinstance: Refusal.TYPE,

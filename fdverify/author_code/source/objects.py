@@ -10,7 +10,7 @@ from pathlib import PurePath
 from types import FunctionType, ModuleType
 from typing import Any
 
-from fdverify.author_code.abstract import (
+from fdverify.author_code.source.abstract import (
     ANY,
     NOTHING,
     PLAIN,
@@ -33,10 +33,18 @@ from fdverify.author_code.abstract import (
     known,
     made,
 )
-from fdverify.author_code.core import Args, Core, authors_method, declared_in, is_of_package, is_worldly, only_known
-from fdverify.author_code.refusals import Refusal
-from fdverify.author_code.scope import Scope
-from fdverify.author_code.tables import BUFFER, CLOCKS, CONSTANT_NAMES, DISTURBING, FILES, INSIDE
+from fdverify.author_code.source.core import (
+    Args,
+    Core,
+    authors_method,
+    declared_in,
+    is_of_package,
+    is_worldly,
+    only_known,
+)
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
+from fdverify.author_code.source.tables import BUFFER, CLOCKS, CONSTANT_NAMES, DISTURBING, FILES, INSIDE
 
 _LONG = 1000
 """Of a longer constant, not every element is looked at."""
