@@ -102,7 +102,7 @@ class Wrapped(Atom):
 
 
 @dataclass(eq=False, slots=True)
-class Closure(Atom):
+class LocalFunction(Atom):
     """A function that was made in this call."""
 
     node: ast.FunctionDef | ast.Lambda

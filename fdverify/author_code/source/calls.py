@@ -18,8 +18,8 @@ from fdverify.author_code.source.abstract import (
     Answering,
     Atom,
     BoundTo,
-    Closure,
     Known,
+    LocalFunction,
     Made,
     Member,
     OfState,
@@ -54,7 +54,7 @@ class Calls(Classes):
             case OfState():
                 self._give_away(args, node, scope)
                 return ANY
-            case Closure():
+            case LocalFunction():
                 return self.run_closure(atom, args, node, scope)
             case BoundTo(method, receiver):
                 bound = Args([receiver, *args.positional], args.named, args.more, args.more_named)
@@ -187,7 +187,7 @@ class Calls(Classes):
                 continue
             seen.add(id(atom))
             match atom:
-                case Closure():
+                case LocalFunction():
                     atom.scope.escaped.append(atom)
                     self.run_closure(atom, given_away(atom.node, len(atom.defaults)), node, scope)
                 case Known(FunctionType() | MethodType() | functools.partial() as function):
@@ -212,7 +212,7 @@ class Calls(Classes):
             required = inner.__code__.co_argcount - len(inner.__defaults__ or ()) - len(first)
             self.run_function(inner, Args([*first, *[ANY] * required]), node, scope)
 
-    def run_closure(self, closure: Closure, args: Args, node: ast.AST, scope: Scope) -> Value:
+    def run_closure(self, closure: LocalFunction, args: Args, node: ast.AST, scope: Scope) -> Value:
         raise NotImplementedError
 
     def run_function(self, function: FunctionType, args: Args, node: ast.AST, scope: Scope) -> Value:

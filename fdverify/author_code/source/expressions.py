@@ -11,8 +11,8 @@ from fdverify.author_code.source.abstract import (
     TEXT,
     VALUE,
     Atom,
-    Closure,
     Known,
+    LocalFunction,
     Made,
     Value,
     holds_state,
@@ -29,7 +29,7 @@ _SOME_SLICE = slice("?", "?")
 """A slice whose bounds are not known."""
 
 
-class Expressions(Calls):
+class ReadExpressions(Calls):
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         value: Value = getattr(self, f"_on_{type(node).__name__}", self._on_other)(node, scope)
         if is_state(value):
@@ -204,7 +204,7 @@ class Expressions(Calls):
             for arg, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
             if default is not None
         }
-        return scope.made.setdefault(node, Closure(node, scope, defaults, named))
+        return scope.made.setdefault(node, LocalFunction(node, scope, defaults, named))
 
     def _on_Call(self, node: ast.Call, scope: Scope) -> Value:
         function = self.evaluate(node.func, scope)

@@ -21,7 +21,7 @@ from fdverify.author_code.source.abstract import (
     TEXT,
     VALUE,
     Above,
-    Closure,
+    LocalFunction,
     Made,
     OfState,
     PartOf,
@@ -156,7 +156,11 @@ class Library(Iterating):
 
     def _cached(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         """A cache that is made in a call is forgotten after it: it is as if there were none."""
-        return args.at(0) if any(isinstance(atom, Closure) for atom in args.at(0)) else known(functools.update_wrapper)
+        return (
+            args.at(0)
+            if any(isinstance(atom, LocalFunction) for atom in args.at(0))
+            else known(functools.update_wrapper)
+        )
 
     def _copy(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         if is_state(args.at(0)):

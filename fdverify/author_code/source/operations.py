@@ -13,8 +13,8 @@ from fdverify.author_code.source.abstract import (
     TEXT,
     VALUE,
     Atom,
-    Closure,
     Known,
+    LocalFunction,
     Made,
     Plain,
     Value,
@@ -235,13 +235,13 @@ def _is_no_value(atom: Atom) -> bool:
         value = atom.object
         own = authors_method(type(value), "__eq__") is not None and not isinstance(value, int)
         return own or isinstance(value, str | bytes | tuple | list | dict | set | frozenset | type | type(None))
-    return isinstance(atom, Made | Closure) or (isinstance(atom, Plain) and atom.textual and not atom.fractional)
+    return isinstance(atom, Made | LocalFunction) or (isinstance(atom, Plain) and atom.textual and not atom.fractional)
 
 
 def _truth_of(atom: Atom) -> bool | None:
     match atom:
         case Known(value) if atom.is_primitive() or isinstance(value, FunctionType | type | tuple):
             return bool(value)
-        case Closure():
+        case LocalFunction():
             return True
     return None

@@ -15,8 +15,8 @@ from fdverify.author_code.source.abstract import (
     NOTHING,
     PLAIN,
     RECORD,
-    Closure,
     Known,
+    LocalFunction,
     OfState,
     Plain,
     Value,
@@ -152,7 +152,7 @@ class Reader(Statements):
         self.complete = self.complete and before
         return result
 
-    def run_closure(self, closure: Closure, args: Args, node: ast.AST, scope: Scope) -> Value:
+    def run_closure(self, closure: LocalFunction, args: Args, node: ast.AST, scope: Scope) -> Value:
         home = closure.scope
         self._check_recursion(closure, args, node, scope)
         if self._running.count(closure) >= _ENOUGH:
@@ -260,7 +260,9 @@ def _has_made(value: Value) -> bool:
 
 def _is_settled(value: Value) -> bool:
     """Whether it is a function or an object that is the same in every call."""
-    return all((isinstance(atom, Known) and not atom.is_primitive()) or isinstance(atom, Closure) for atom in value)
+    return all(
+        (isinstance(atom, Known) and not atom.is_primitive()) or isinstance(atom, LocalFunction) for atom in value
+    )
 
 
 def _widened(value: Value) -> Value:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
 
-from fdverify.author_code.source.abstract import NOTHING, PLAIN, Atom, Closure, Value, join, known
+from fdverify.author_code.source.abstract import NOTHING, PLAIN, Atom, LocalFunction, Value, join, known
 from fdverify.author_code.source.sources import SourceFile
 
 _BUILTINS = vars(builtins)
@@ -38,7 +38,7 @@ class Scope:
     yielded: Value = NOTHING
     made: dict[ast.AST, Atom] = field(default_factory=dict)
     """What each expression has made, so that a loop makes it once."""
-    escaped: list[Closure] = field(default_factory=list)
+    escaped: list[LocalFunction] = field(default_factory=list)
     """Functions that were made here and are called elsewhere, with anything."""
     loops: list[Loop] = field(default_factory=list)
     version: int = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fdverify.author_code.source.abstract import NOTHING, PLAIN, Known, Made, Value, holds_state, join, known
 from fdverify.author_code.source.core import Args, authors_method
-from fdverify.author_code.source.expressions import Expressions
+from fdverify.author_code.source.expressions import ReadExpressions
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Loop, Scope, joined
 from fdverify.models.user_files import neighbours_of
@@ -18,7 +18,7 @@ _PASSES = 6
 """A loop is read until what its names may stand for no longer grows, but not more often than this."""
 
 
-class Statements(Expressions):
+class Statements(ReadExpressions):
     def run_block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
         """Read statements in order; whether what follows them is reached."""
         return all(self._run(statement, scope) for statement in statements)
