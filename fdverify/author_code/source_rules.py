@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fdverify.author_code.functions import AuthorFunction
+from fdverify.author_code.source.core import TooLong
 from fdverify.author_code.source.reader import Findings, Reader
 
 
@@ -17,5 +18,5 @@ def check_sources(functions: Iterable[AuthorFunction]) -> tuple[AuthorFunction, 
 def _read(function: AuthorFunction, findings: Findings) -> bool:
     try:
         return Reader(function, findings).read()
-    except RecursionError:  # it is nested too deeply to be read
+    except (RecursionError, TooLong):  # it is nested too deeply, or too long, to be read
         return False

@@ -39,6 +39,10 @@ class Args:
         return self.positional[place] if place < len(self.positional) else self.more
 
 
+class TooLong(Exception):
+    """There are too many ways through a function to read them all."""
+
+
 class Core(ABC):
     """Reads an author's function, and refuses what could mean something else on symbols than on values."""
 
@@ -48,6 +52,7 @@ class Core(ABC):
         """Whether all that is called with state values could be read."""
         self.touched = 0
         """How often a state value was met."""
+        self.steps = 0
         self.sites: list[tuple[Scope, ast.AST]] = []
         """The calls that led here."""
 

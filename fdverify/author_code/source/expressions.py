@@ -21,16 +21,21 @@ from fdverify.author_code.source.abstract import (
     known,
 )
 from fdverify.author_code.source.calls import Calls
-from fdverify.author_code.source.core import Args, only_known
+from fdverify.author_code.source.core import Args, TooLong, only_known
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
 
+_LONGEST = 300_000
+"""So many expressions are read of a function, with all that it calls."""
 _SOME_SLICE = slice("?", "?")
 """A slice whose bounds are not known."""
 
 
 class ReadExpressions(Calls):
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
+        self.steps += 1
+        if self.steps > _LONGEST:
+            raise TooLong
         value: Value = getattr(self, f"_on_{type(node).__name__}", self._on_other)(node, scope)
         if is_state(value):
             self.touched += 1

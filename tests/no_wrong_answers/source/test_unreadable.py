@@ -90,3 +90,9 @@ def test_an_argument_that_the_engine_gives_is_of_the_state(tmp_path: Path) -> No
     with pytest.raises(UsageError, match="same object"):
         check_sources([AuthorFunction("phase", "step", function)])
     assert check_sources([AuthorFunction("property", "claim", function)]) == ()
+
+
+def test_a_function_with_too_many_ways_through_it_is_told(tmp_path: Path) -> None:
+    helpers = "".join(f"def g{n}(xs):\n    return And(g{n + 1}([*xs, 1]), g{n + 1}([*xs, 2]))\n\n" for n in range(25))
+    function = phase_in(tmp_path, f"{helpers}def g25(xs):\n    return xs[0]\n\ndef f(s, c):\n    return g0([s.f])\n")
+    assert check_sources([function]) == (function,)
