@@ -25,7 +25,7 @@ from fdverify.author_code.source.core import Args, TooLong, only_known
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
 
-_LONGEST = 300_000
+_LONGEST = 50_000
 """So many expressions are read of a function, with all that it calls."""
 _SOME_SLICE = slice("?", "?")
 """A slice whose bounds are not known."""
