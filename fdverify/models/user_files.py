@@ -62,6 +62,20 @@ def loaded_contents() -> dict[Path, bytes]:
     return {path: content for loaded in _loaded.values() for path, content in loaded.contents.items()}
 
 
+def versions_of(file: Path) -> set[bytes]:
+    """What a user's file said whenever it was run in this process; files may be changed and run again."""
+    found = (loaded.contents.get(file) for loaded in _loaded.values())
+    return {content for content in found if content is not None}
+
+
+def neighbours_of(file: Path) -> dict[str, ModuleType]:
+    """The modules beside a user's file that were run for it, by the names that it imports them under."""
+    for path, loaded in _loaded.items():
+        if file == path or file in loaded.contents:
+            return loaded.neighbours
+    return {}
+
+
 def contents_read(path: Path) -> dict[Path, bytes]:
     """What was read to run a user's file in this process: the file, its neighbours, the models it names."""
     return dict(_read.get(path.resolve(), {}))
