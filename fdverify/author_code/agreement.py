@@ -13,7 +13,7 @@ from fdverify.author_code.evaluate import Column
 from fdverify.author_code.functions import AuthorFunction, author_function
 from fdverify.author_code.parts import NUMBER, TRUTH, kind_of, part_of_state, parts_of_result
 from fdverify.author_code.points import Points
-from fdverify.author_code.site import Site
+from fdverify.author_code.site import AGAIN, Site
 from fdverify.author_code.wording import in_words, names_read
 from fdverify.errors import FdverifyError, UsageError
 from fdverify.logic import noticing_misuse, shortened
@@ -69,18 +69,23 @@ class Agreement:
         self._called = called
         self._author = called.author
 
-    def check(self) -> list[Mapping[str, Any]]:
+    def check(self) -> list[dict[str, Any] | _Raised]:
         """Refuse a function that differs; what it gives of the arrays of each instance."""
-        first = self._of_plain(self._site.named_states)
+        site = self._site
+        first = self._of_plain(site.named_states)
         symbols = self._of_symbols()
-        arrays = [self._of_arrays(group) for group in self._site.groups]
+        arrays = self.of_arrays()
         self._check_same_terms(symbols, self._of_symbols())
-        again = self._of_plain(self._site.numbered_states)
+        again = self._of_plain(site.numbered_states)
         completed = self._completed(symbols, first, arrays)
-        self._check_plain(completed, first, _PLAIN)
-        self._check_plain(completed, again, f"{_PLAIN}, another time")
+        self._check_plain(completed, first, 1, _PLAIN)
+        self._check_plain(completed, again, AGAIN, f"{_PLAIN}, another time")
         self._check_arrays(completed, arrays)
         return arrays
+
+    def of_arrays(self) -> list[dict[str, Any] | _Raised]:
+        """What it gives of the arrays of each instance, whatever that is."""
+        return [self._of_arrays(group) for group in self._site.groups]
 
     def _of_symbols(self) -> dict[str, Any]:
         symbols = self._site.symbols
@@ -153,18 +158,20 @@ class Agreement:
             return self._site.evaluator.column(part.term)
         return np.broadcast_to(np.asarray(part, dtype=None if kind_of(part) in (TRUTH, NUMBER) else object), ())
 
-    def _check_plain(self, expected: _Evaluated, found: list[dict[str, Any] | _Raised], form: str) -> None:
+    def _check_plain(
+        self, expected: _Evaluated, found: list[dict[str, Any] | _Raised], step: int, form: str
+    ) -> None:
+        """Compare what was found in every so many of the states that are looked at one by one."""
         site = self._site
-        states = site.named_states
-        usable = [k for k, each in enumerate(found) if not isinstance(each, _Raised)]
-        if len(usable) < len(found):
-            for k, each in enumerate(found):
-                if isinstance(each, _Raised) and site.reachable[site.index[k]]:
-                    self._refuse(form, each, expected, k)
+        places = range(0, len(site.rows), step)
         for name, part in expected.parts.items():
-            values = [self._part(found[k], name, states[k][0]) for k in usable]  # type: ignore[arg-type]
             wanted, kind = np.broadcast_to(expected.columns[name], (site.size,))[site.index].tolist(), kind_of(part)
-            for place, value in zip(usable, values, strict=True):
+            for place, parts in zip(places, found, strict=True):
+                if isinstance(parts, _Raised):
+                    if site.reachable[site.index[place]]:
+                        self._refuse(form, parts, expected, place)
+                    continue
+                value = self._part(parts, name, site.named_states[place][0])
                 if kind_of(value) != kind or value != wanted[place]:
                     self._refuse(form, value, expected, place, name)
 

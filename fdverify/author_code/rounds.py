@@ -2,126 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from fdverify.author_code.agreement import Agreement, Called
 from fdverify.author_code.functions import DETECTOR_PARTS, author_function
+from fdverify.author_code.ownership import is_own
 from fdverify.author_code.parameters import check_assumptions, check_initial_values
 from fdverify.author_code.points import Column, Points
 from fdverify.author_code.recording import RecordingBook
 from fdverify.author_code.samples import initial_points, instances, sampled_states, with_choices
 from fdverify.author_code.site import Site, Symbols
 from fdverify.engines.batch import truths
+from fdverify.logic import Symbolic
+from fdverify.models.buffer import Buffer
 from fdverify.models.system import Ages, Labels, Phase, State, System
 from fdverify.symbolic.unroll import Unrolling
 
 _STATES = 320
 """In which functions are compared, of all instances together."""
+_ROUNDS = (6, 3, 2, 1)
+"""How far reachable states are looked for, at each instance."""
 _WITH_CHOICES = 384
-_PLAIN_CALLS = 4800
+_PLAIN_CALLS = 640
 """Of all functions together, one state at a time."""
-_FEWEST, _MOST = 40, 240
+_FEWEST, _MOST = 24, 240
 
 
-def compare_on_states(system: System, claims: Sequence[Called]) -> None:
-    """Refuse a function of the system, or one of the claims, that means something else to one of the engines."""
+def compare_on_states(system: System, claims: Sequence[Called], everything: bool = False) -> None:
+    """Refuse a function of the system, or one of the claims, that means something else to one of the engines.
+
+    What is this package's own is left out, unless ``everything`` is wanted.
+    """
     symbols = Unrolling(system, anywhere=True, book=RecordingBook())
     check_assumptions(system, State(symbols.parameters))
     found = instances(system)
     if not found:
         return  # there is no state at all, which is told elsewhere
     check_initial_values(system, found, State(symbols.parameters))
-    Comparison(system, found, claims).run()
+    Comparison(system, found, claims, everything).run()
 
 
 class Comparison:
     """The comparison at a few instances of a system."""
 
-    def __init__(self, system: System, found: Sequence[System], claims: Sequence[Called]) -> None:
+    def __init__(
+        self, system: System, found: Sequence[System], claims: Sequence[Called], everything: bool = False
+    ) -> None:
         self._system = system
         self._instances = found
-        self._claims = claims
+        self._wanted = (lambda function: True) if everything else (lambda function: not is_own(function))
+        self._ranges = self._of_ranges()
+        self._claims = [*(each for each in claims if self._wanted(each.author.function)), *self._of_system()]
         self._random = np.random.default_rng(0)
-        functions = len(claims) + sum(2 + len(phase.choices) for phase in system.phases)
+        phases = [phase for phase in system.phases if self._concerns(phase)]
+        functions = 1 + len(self._claims) + len(self._ranges) + sum(2 + len(phase.choices) for phase in phases)
         largest = max((each.fixed_values()[bound] for each in found for bound in system.age_bounds()), default=0)
         self._plain = max(_FEWEST, min(_MOST, _PLAIN_CALLS // functions)) // (1 + largest // 16) + 1
+        self._through_phases = bool(phases)
 
     def run(self) -> None:
+        if not (self._claims or self._ranges or self._through_phases):
+            return
         number = _STATES // len(self._instances)
-        sampled = [sampled_states(each, number, self._random) for each in self._instances]
-        anywhere = self._symbols(anywhere=True)
-        self._check_ranges(anywhere, [outside for _, outside in sampled])
-        inside = [within for within, _ in sampled]
-        self._check_ranges(anywhere, inside)
-        self._check_claims(anywhere, inside)
-        last, ends = self._check_round(anywhere, inside)
-        if last.has_constants():
-            # Of a state with known values in it, engines ask claims too.
-            self._check_claims(last, ends)
+        pairs = zip(self._instances, _ROUNDS, strict=False)
+        sampled = [sampled_states(each, number, rounds, self._random) for each, rounds in pairs]
+        anywhere, inside = self._symbols(anywhere=True), [within for within, _ in sampled]
+        for groups in ([outside for _, outside in sampled], inside):
+            self._check_all(anywhere, groups, self._ranges)
+        self._check_all(anywhere, inside, self._claims)
+        if self._through_phases:
+            self._check_round(anywhere, inside)
         start, initial = self._symbols(anywhere=False), [initial_points(each) for each in self._instances]
-        self._check_claims(start, initial)
-        self._check_round(start, initial)
+        self._check_all(start, initial, self._claims)
+        if self._through_phases:
+            self._check_round(start, initial)
+        last = self._after_round(anywhere)
+        if last.has_constants():
+            # Engines ask claims also of a state with known values in it.
+            self._check_all(last, [_with_known(last, group) for group in inside], self._claims)
 
     def _symbols(self, anywhere: bool) -> Symbols:
         book = RecordingBook()
         return Symbols(self._system, book, Unrolling(self._system, anywhere, book).states[0], 0)
 
-    def _site(self, symbols: Symbols, groups: Sequence[Points]) -> Site:
-        return Site(symbols, groups, self._plain)
+    def _of_ranges(self) -> list[Called]:
+        return [
+            Called.of_state(role, variable.name, function)
+            for variable in self._system.variables
+            for role, function in (("the range of", variable.range), ("the cap of", variable.cap))
+            if function is not None and self._wanted(function)
+        ]
 
-    def _check_ranges(self, symbols: Symbols, groups: Sequence[Points]) -> None:
-        site = self._site(symbols, groups)
-        for variable in self._system.variables:
-            for role, function in (("the range of", variable.range), ("the cap of", variable.cap)):
-                if function is not None:
-                    self._check(site, Called.of_state(role, variable.name, function))
+    def _of_system(self) -> list[Called]:
+        """Functions of the state that a system has beside its phases."""
+        system, detector = self._system, self._system.detector
+        found = [Called.of_state("fairness condition", fair.name, fair.holds) for fair in system.fairness]
+        if detector is not None:
+            parts = DETECTOR_PARTS[:-1]
+            found += [Called.of_state("the detector's", part, getattr(detector, part)) for part in parts]
+        return [each for each in found if self._wanted(each.author.function)]
 
-    def _check_claims(self, symbols: Symbols, groups: Sequence[Points]) -> None:
-        site = self._site(symbols, groups)
-        detector = self._system.detector
-        for claim in self._claims:
-            self._check(site, claim)
-        for fair in self._system.fairness:
-            self._check(site, Called.of_state("fairness condition", fair.name, fair.holds))
-        for part in DETECTOR_PARTS[:-1] if detector is not None else ():
-            self._check(site, Called.of_state("the detector's", part, getattr(detector, part)))
+    def _concerns(self, phase: Phase) -> bool:
+        return any(self._wanted(each) for each in (phase.run, *(choice.when for choice in phase.choices)))
 
-    @staticmethod
-    def _check(site: Site, called: Called) -> list[Mapping[str, Any]]:
-        return Agreement(site, called).check() if site.size > 0 else []
+    def _check_all(self, symbols: Symbols, groups: Sequence[Points], functions: Sequence[Called]) -> None:
+        site = Site(symbols, groups, self._plain)
+        for function in functions if site.size > 0 else ():
+            Agreement(site, function).check()
 
-    def _check_round(self, symbols: Symbols, groups: Sequence[Points]) -> tuple[Symbols, list[Points]]:
-        """Compare phase after phase; the symbols and the states after the last one."""
+    def _check_round(self, symbols: Symbols, groups: Sequence[Points]) -> None:
+        """Compare phase after phase, in the states that lead on."""
         for phase in self._system.phases:
             groups = [group for group in groups if group.size > 0]
             if not groups:
-                break
+                return
             symbols, groups = self._check_phase(phase, symbols, groups)
-        return symbols, list(groups)
 
-    def _check_phase(
-        self, phase: Phase, symbols: Symbols, groups: Sequence[Points]
-    ) -> tuple[Symbols, list[Points]]:
-        before = self._site(symbols, groups)
-        for choice in phase.choices:
-            self._check(before, Called.of_state("the condition of", choice.name, choice.when))
+    def _check_phase(self, phase: Phase, symbols: Symbols, groups: Sequence[Points]) -> tuple[Symbols, list[Points]]:
+        conditions = [Called.of_state("the condition of", choice.name, choice.when) for choice in phase.choices]
+        self._check_all(symbols, groups, [each for each in conditions if self._wanted(each.author.function)])
         most = _WITH_CHOICES // len(groups)
         chosen = [with_choices(group, phase, most, self._random) for group in groups]
         choosing = symbols.choosing(phase.choices)
-        site = self._site(choosing, chosen)
+        site = Site(choosing, chosen, self._plain)
         after, _ = self._system.run_phase(phase, choosing.state, choosing.made.values())
-        arrays = self._check(site, Called(author_function("phase", phase.name, phase.run), phase.run))
+        agreement = Agreement(site, Called(author_function("phase", phase.name, phase.run), phase.run))
+        arrays = agreement.check() if self._wanted(phase.run) else agreement.of_arrays()
         detector = self._system.detector
-        if detector is not None and phase.name == detector.receive:
-            self._check(site, Called.of_choices("the detector's", "hears", detector.hears))
-        ends = [self._after(group, found) for group, found in zip(site.groups, arrays, strict=True)]
+        if detector is not None and phase.name == detector.receive and self._wanted(detector.hears):
+            Agreement(site, Called.of_choices("the detector's", "hears", detector.hears)).check()
+        ends = [self._after(group, each) for group, each in zip(site.groups, arrays, strict=True)]
         return symbols.named_anew(after), ends
 
-    def _after(self, group: Points, found: Mapping[str, Any]) -> Points:
+    def _after(self, group: Points, found: Any) -> Points:
         """The states after a phase, where its choices were allowed."""
+        if not isinstance(found, dict):
+            return group.take(np.array([], dtype=np.int64))
         allowed = truths(found["assume"], group.size)
         columns: dict[str, Column] = {}
         for variable in self._system.variables:
@@ -139,3 +158,20 @@ class Comparison:
         if len(kept) > most:
             kept = np.sort(self._random.permutation(kept)[:most])
         return group.with_columns(columns).take(kept)
+
+    def _after_round(self, symbols: Symbols) -> Symbols:
+        for phase in self._system.phases:
+            choosing = symbols.choosing(phase.choices)
+            state, _ = self._system.run_phase(phase, choosing.state, choosing.made.values())
+            symbols = symbols.named_anew(state)
+        return symbols
+
+
+def _with_known(symbols: Symbols, group: Points) -> Points:
+    """The states with the values that are known after a round."""
+    known = {
+        variable.name: np.full(group.size, symbols.state[variable.name])
+        for variable in symbols.system.variables
+        if not isinstance(symbols.state[variable.name], Symbolic | Buffer)
+    }
+    return group.with_columns({name: np.asarray(column) for name, column in known.items()})

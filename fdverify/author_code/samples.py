@@ -18,7 +18,6 @@ from fdverify.models.layout import Layout
 from fdverify.models.system import Ages, Choice, Flag, Flags, Labels, Phase, System, Variable
 
 _MOST_INSTANCES = 4
-_ROUNDS = 6
 _WIDEST_LEVEL = 24
 _MOST_COMBINATIONS = 48
 _LARGEST = 1 << 15
@@ -44,9 +43,12 @@ def instances(system: System) -> list[System]:
     return [] if smallest is None else [smallest]
 
 
-def sampled_states(system: System, number: int, random: np.random.Generator) -> tuple[Points, Points]:
-    """So many states of a system with fixed parameters that are in their ranges, and some that are not."""
-    reached = _reached(system, number // 2, random)
+def sampled_states(system: System, number: int, rounds: int, random: np.random.Generator) -> tuple[Points, Points]:
+    """So many states of a system with fixed parameters that are in their ranges, and some that are not.
+
+    Some are reached from the initial state within so many rounds.
+    """
+    reached = _reached(system, number // 2, rounds, random)
     drawn = _drawn(system, reached, 4 * number, random)
     within = _in_range(drawn)
     kept = np.flatnonzero(within)[: number - reached.size // 2]
@@ -65,13 +67,13 @@ def _points(system: System, batches: Batches, rows: Rows) -> Points:
     return Points(system, system.fixed_values(), columns, np.ones(size, dtype=bool), {})
 
 
-def _reached(system: System, number: int, random: np.random.Generator) -> Points:
+def _reached(system: System, number: int, rounds: int, random: np.random.Generator) -> Points:
     """Reachable states, breadth first; a level that grows too wide is thinned out."""
     batches = Batches(Layout(system, system.fixed_values(), system.variables), exact=False)
     rows = batches.rows(initial_state(system))
     levels = [rows]
     try:
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             for phase in system.phases:
                 rows = _thinned(batches.expand(phase, rows).rows, random)
             if len(rows[0]) == 0 or batches.largest(rows) > _LARGEST:

@@ -14,13 +14,16 @@ from fdverify.author_code.evaluate import Column, Evaluator
 from fdverify.author_code.points import Points
 from fdverify.author_code.recording import RecordingBook
 from fdverify.logic import Symbolic
-from fdverify.models.buffer import ColumnBuffer, CounterBuffer
+from fdverify.models.buffer import CounterBuffer
 from fdverify.models.layout import columns_of, parts_of, value_of
 from fdverify.models.system import Choice, Choices, Flag, State, System, Variable
 from fdverify.symbolic.ages import ClaimedBuffer
 from fdverify.symbolic.selection import Selection, fresh_parts, predicate
 from fdverify.symbolic.unroll import fresh_choice
 from fdverify.symbolic.values import Bits, Value
+
+AGAIN = 3
+"""Every so many of the states that are looked at one by one are looked at another time."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,12 @@ class Symbols:
     @cached_property
     def made(self) -> Choices:
         return Choices({choice.name: fresh_choice(choice, self.state, self.at) for choice in self.choices})
+
+    @cached_property
+    def names(self) -> dict[str, list[str | None]]:
+        """For each variable and each choice, the names of the constants that it is made of."""
+        own = {variable.name: _names(self.state[variable.name]) for variable in self.system.variables}
+        return own | {choice.name: _chosen_names(self.made[choice.name]) for choice in self.choices}
 
     def choosing(self, choices: tuple[Choice, ...]) -> Symbols:
         return Symbols(self.system, self.book, self.state, self.at, choices)
@@ -99,7 +108,7 @@ class Site:
 
     @cached_property
     def numbered_states(self) -> list[tuple[State, Choices]]:
-        return [self._plain_at(number, at, with_names=False) for number, at in self.rows]
+        return [self._plain_at(number, at, with_names=False) for number, at in self.rows[::AGAIN]]
 
     def _plain_at(self, number: int, at: int, with_names: bool) -> tuple[State, Choices]:
         group = self.groups[number]
@@ -136,33 +145,44 @@ def _bound(symbols: Symbols, group: Points) -> tuple[dict[str, Column], dict[str
         if isinstance(symbol, ClaimedBuffer):
             members[f"{variable.name}@{symbols.at}"] = group.columns[variable.name]
         else:
-            columns |= _constants(parts_of(symbol), parts_of(group.array_state[variable.name]), group.size)
+            names = symbols.names[variable.name]
+            columns |= _constants(names, parts_of(group.array_state[variable.name]), group.size)
     for choice in symbols.choices:
         symbol, column = symbols.made[choice.name], group.choices[choice.name]
+        names = symbols.names[choice.name]
         if isinstance(choice, Flag):
-            columns |= _constants((symbol,), (column,), group.size)
+            columns |= _constants(names, (column,), group.size)
         elif isinstance(symbol, Selection):
             name = f"{choice.name}@{symbols.at}"
             columns |= {f"{name}_any": column.any(axis=1), f"{name}_one": column.argmax(axis=1)}
             members[f"{name}_all"] = column
         elif isinstance(symbol, CounterBuffer):
-            columns |= _constants(symbol.digits, list(column.T), group.size)
+            columns |= _constants(names, list(column.T), group.size)
         else:
-            assert isinstance(symbol, ColumnBuffer), "a selection is a buffer"
-            array = group.array_choices((choice,))[choice.name]
-            columns |= _constants(symbol.to_columns(), array.to_columns(), group.size)
+            columns |= _constants(names, group.array_choices((choice,))[choice.name].to_columns(), group.size)
     return columns, members
 
 
-def _constants(symbols: Sequence[Any], values: Sequence[Any], size: int) -> dict[str, Column]:
+def _names(symbol: Any) -> list[str | None]:
+    """The names of the constants that a value is made of; none for a part that is known."""
+    return [] if isinstance(symbol, ClaimedBuffer) else [_name(part) for part in parts_of(symbol)]
+
+
+def _chosen_names(symbol: Any) -> list[str | None]:
+    # The number of a counter that is chosen is spelled by its digits.
+    return [_name(digit) for digit in symbol.digits] if isinstance(symbol, CounterBuffer) else _names(symbol)
+
+
+def _name(part: Any) -> str | None:
+    if not isinstance(part, Value) or not z3.is_const(part.term):
+        return None
+    declaration = part.term.decl()
+    return str(declaration.name()) if declaration.kind() == z3.Z3_OP_UNINTERPRETED else None
+
+
+def _constants(names: Sequence[str | None], values: Sequence[Any], size: int) -> dict[str, Column]:
     return {
-        symbol.term.decl().name(): np.broadcast_to(np.asarray(value), (size,))
-        for symbol, value in zip(symbols, values, strict=True)
-        if isinstance(symbol, Value) and z3.is_const(symbol.term) and not _is_literal(symbol.term)
+        name: np.broadcast_to(np.asarray(value), (size,))
+        for name, value in zip(names, values, strict=True)
+        if name is not None
     }
-
-
-def _is_literal(term: Any) -> bool:
-    return term.decl().kind() != z3.Z3_OP_UNINTERPRETED
-
-
