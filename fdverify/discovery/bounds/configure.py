@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from fdverify.discovery.bounds.compared import compare_functions
 from fdverify.discovery.bounds.measure import crashing, detection_times, instance, least_timeout
 from fdverify.engines.worst_run import worst_run
 from fdverify.job import Job
@@ -43,6 +44,7 @@ class Configuration:
 
 def configure(job: Job, numbers: Mapping[str, int], report: Callable[[str], None]) -> Configuration:
     """From the proofs that ship with the model; without, the instance itself is explored."""
+    compare_functions(job, None)
     safe = _said(job, "accuracy", {"timeout": "any"}, report)
     in_time = _said(job, "completeness", {"timeout": "any", **crashing(job.find_model())}, report)
     if safe is None or in_time is None or safe.at({}, {}).goal.name != job.claim:

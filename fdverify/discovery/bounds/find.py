@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fdverify.discovery.bounds.accuracy import accuracy
 from fdverify.discovery.bounds.bound import Bound
+from fdverify.discovery.bounds.compared import compare_functions
 from fdverify.discovery.bounds.counted import counted
 from fdverify.discovery.bounds.detection import detection
 from fdverify.discovery.bounds.survey import OutOfTime
@@ -34,6 +35,7 @@ class Found:
 def find(about: str, job: Job, by: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Found:
     """The bound of that name and what goes with it."""
     try:
+        compare_functions(job, deadline)
         bound = {"accuracy": accuracy, "detection": detection}[about](job, by, deadline, report)
         if bound is None:
             return Found((), "no formula fits what was measured: sums of the parameters, rounded, or by residues")
