@@ -142,8 +142,9 @@ class Agreement:
     ) -> _Evaluated:
         """What is given of symbols, with the state's own value for a part that only others mention."""
         names = set(symbols)
-        for each in (*plain[:1], *arrays):
-            names |= set() if isinstance(each, _Raised) else set(each)
+        for each in (*plain, *arrays):
+            if not isinstance(each, _Raised) and each.keys() != symbols.keys():
+                names |= each.keys()
         parts = {name: self._part(symbols, name, self._site.symbols.state) for name in sorted(names)}
         return _Evaluated(parts, {name: self._column(part) for name, part in parts.items()})
 

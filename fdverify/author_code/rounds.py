@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from fdverify.author_code.agreement import Agreement, Called
 from fdverify.author_code.functions import DETECTOR_PARTS, author_function
+from fdverify.author_code.literals import literals_in
 from fdverify.author_code.ownership import is_own
 from fdverify.author_code.parameters import check_assumptions, check_initial_values
 from fdverify.author_code.points import Column, Points
@@ -68,7 +69,8 @@ class Comparison:
             return
         number = _STATES // len(self._instances)
         pairs = zip(self._instances, _ROUNDS, strict=False)
-        sampled = [sampled_states(each, number, rounds, self._random) for each, rounds in pairs]
+        literals = literals_in(self._functions())
+        sampled = [sampled_states(each, number, rounds, literals, self._random) for each, rounds in pairs]
         anywhere, inside = self._symbols(anywhere=True), [within for within, _ in sampled]
         for groups in ([outside for _, outside in sampled], inside):
             self._check_all(anywhere, groups, self._ranges)
@@ -83,6 +85,12 @@ class Comparison:
         if last.has_constants():
             # Engines ask claims also of a state with known values in it.
             self._check_all(last, [_with_known(last, group) for group in inside], self._claims)
+
+    def _functions(self) -> Iterator[Callable[..., Any]]:
+        """All functions that are compared."""
+        yield from (each.author.function for each in (*self._claims, *self._ranges))
+        for phase in self._system.phases:
+            yield from filter(self._wanted, (phase.run, *(choice.when for choice in phase.choices)))
 
     def _symbols(self, anywhere: bool) -> Symbols:
         book = RecordingBook()

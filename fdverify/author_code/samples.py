@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -43,13 +43,15 @@ def instances(system: System) -> list[System]:
     return [] if smallest is None else [smallest]
 
 
-def sampled_states(system: System, number: int, rounds: int, random: np.random.Generator) -> tuple[Points, Points]:
+def sampled_states(
+    system: System, number: int, rounds: int, literals: Iterable[int], random: np.random.Generator
+) -> tuple[Points, Points]:
     """So many states of a system with fixed parameters that are in their ranges, and some that are not.
 
-    Some are reached from the initial state within so many rounds.
+    Some are reached from the initial state within so many rounds; in the others, numbers are often near the literals.
     """
     reached = _reached(system, number // 2, rounds, random)
-    drawn = _drawn(system, reached, 4 * number, random)
+    drawn = _drawn(system, reached, _numbers(reached, literals), 4 * number, random)
     within = _in_range(drawn)
     kept = np.flatnonzero(within)[: number - reached.size // 2]
     return joined([reached, drawn.take(kept)]), drawn.take(np.flatnonzero(~within)[: number // 8])
@@ -94,7 +96,9 @@ def _thinned(rows: Rows, random: np.random.Generator) -> Rows:
     return [column[kept] for column in rows]
 
 
-def _drawn(system: System, reached: Points, number: int, random: np.random.Generator) -> Points:
+def _drawn(
+    system: System, reached: Points, numbers: Column, number: int, random: np.random.Generator
+) -> Points:
     """Random states: every combination of flags and labels as far as they go, and neighbours of reachable states."""
     fresh = number // 2
     columns: dict[str, Column] = {}
@@ -105,7 +109,7 @@ def _drawn(system: System, reached: Points, number: int, random: np.random.Gener
         elif isinstance(variable.sort, Ages):
             columns[variable.name] = _buffers(reached.values[variable.sort.bound] + 1, fresh, random)
         else:
-            columns[variable.name] = random.choice(_numbers(reached), fresh)
+            columns[variable.name] = random.choice(numbers, fresh)
     values, nobody = reached.values, np.zeros(fresh, dtype=bool)
     independent = Points(system, values, columns, nobody, {})
     near = reached.take(random.integers(0, reached.size, number - fresh))
@@ -142,15 +146,18 @@ def _names(variable: Variable) -> list[Any]:
             return [False, True]
 
 
-def _numbers(reached: Points) -> Column:
-    """Numbers that claims are likely to compare with: small ones, parameters, values that were met."""
+def _numbers(reached: Points, literals: Iterable[int]) -> Column:
+    """Numbers that claims are likely to compare with: small ones, literals, parameters, values that were met."""
     found = {*_SMALL}
+    for literal in literals:
+        found |= {literal - 1, literal, literal + 1}
     for value in reached.values.values():
         found |= {factor * value + offset for factor in (1, 2, 3) for offset in (-1, 0, 1)}
     for column in reached.columns.values():
         if column.ndim == 1 and column.dtype != bool:
             found |= set(column.tolist()[:24])
-    return np.array(sorted(number for number in found if abs(number) <= max(_LARGEST, *reached.values.values(), 0)))
+    largest = max(_LARGEST, *reached.values.values(), 0)
+    return np.array(sorted(number for number in found if abs(number) <= largest))
 
 
 def _buffers(ages: int, number: int, random: np.random.Generator) -> Column:

@@ -91,10 +91,15 @@ class Site:
 
     @cached_property
     def rows(self) -> list[tuple[int, int]]:
-        """The states that are also looked at one by one: the instance, and the place in it, evenly spaced."""
-        every = [(number, at) for number, group in enumerate(self.groups) for at in range(group.size)]
-        step = max(1.0, len(every) / self._plain)
-        return [every[int(k * step)] for k in range(min(len(every), self._plain))]
+        """The states that are also looked at one by one: the instance, and the place in it.
+
+        Among them every variable has all of its values, as far as they go.
+        """
+        telling = [[(number, at) for at in _telling(group)] for number, group in enumerate(self.groups)]
+        share = max(1, self._plain // max(1, len(self.groups)))
+        first = [place for places in telling for place in places[:share]]
+        left = [place for places in telling for place in places[share:]]
+        return sorted([*first, *left[: max(0, self._plain - len(first))]])
 
     @cached_property
     def index(self) -> Column:
@@ -126,6 +131,17 @@ class Site:
             name: np.concatenate([_padded(each[1][name], self.ages) for each in bound]) for name in bound[0][1]
         }
         return Evaluator(self.size, columns, members, self.ages, self.symbols.book)
+
+
+def _telling(group: Points) -> list[int]:
+    """The places of all states, those first with which all values of all variables have been seen."""
+    found: dict[int, None] = {}
+    for column in (*group.columns.values(), *group.choices.values()):
+        firsts = np.unique(column, axis=0, return_index=True)[1]
+        found |= dict.fromkeys(firsts.tolist())
+    step = max(1, group.size // 16)
+    spread = [at for offset in range(step) for at in range(offset, group.size, step)]
+    return list(found | dict.fromkeys(spread))
 
 
 def _ages(system: System, groups: Sequence[Points]) -> int:
