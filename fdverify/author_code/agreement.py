@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fdverify.author_code.evaluate import Column
-from fdverify.author_code.functions import AuthorFunction, author_function
+from fdverify.author_code.functions import AuthorFunction, author_function, code_of
 from fdverify.author_code.parts import NUMBER, TRUTH, kind_of, part_of_state, parts_of_result
 from fdverify.author_code.points import Points
 from fdverify.author_code.site import AGAIN, Site
 from fdverify.author_code.wording import in_words, names_read
 from fdverify.errors import FdverifyError, UsageError
 from fdverify.logic import noticing_misuse, shortened
-from fdverify.models.system import Choices, State, Update
+from fdverify.models.system import Choices, Phase, State, Update
 from fdverify.models.user_files import in_user_file
 from fdverify.symbolic.values import Value
 
@@ -32,14 +32,22 @@ class Called:
 
     author: AuthorFunction
     call: Call
+    bare: Call
+    """The same without what this package has wrapped around it, which costs as much as a small function does."""
 
     @classmethod
     def of_state(cls, role: str, name: str, function: Callable[[State], Any]) -> Called:
-        return cls(author_function(role, name, function), lambda s, c: function(s))
+        author = author_function(role, name, function)
+        return cls(author, lambda s, c: function(s), lambda s, c: author.function(s))
 
     @classmethod
     def of_choices(cls, role: str, name: str, function: Callable[[Choices], Any]) -> Called:
-        return cls(author_function(role, name, function), lambda s, c: function(c))
+        author = author_function(role, name, function)
+        return cls(author, lambda s, c: function(c), lambda s, c: author.function(c))
+
+    @classmethod
+    def of_phase(cls, phase: Phase) -> Called:
+        return cls(author_function("phase", phase.name, phase.run), phase.run, phase.run)
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,13 @@ class Agreement:
         self._check_plain(completed, first, 1, _PLAIN)
         self._check_plain(completed, again, AGAIN, f"{_PLAIN}, another time")
         self._check_arrays(completed, arrays)
+        self._check_arrays(completed, self.of_arrays())
         return arrays
+
+    def check_once(self) -> None:
+        """The same for a function that was looked at twice elsewhere, of plain values and of symbols."""
+        first = self._of_plain(self._site.named_states)
+        self._check_plain(self._completed(self._of_symbols(), first, []), first, 1, _PLAIN)
 
     def of_arrays(self) -> list[dict[str, Any] | _Raised]:
         """What it gives of the arrays of each instance, whatever that is."""
@@ -101,7 +115,7 @@ class Agreement:
         return self._parts(value, symbols.state)
 
     def _in_file(self, error: Exception) -> UsageError:
-        code = getattr(self._author.function, "__code__", None)
+        code = code_of(self._author.function)
         if code is None:
             return UsageError(f"{self._author}: {type(error).__name__}: {' '.join(str(error).split())}", HINT)
         return in_user_file(error, Path(code.co_filename))
@@ -113,7 +127,7 @@ class Agreement:
         found: list[dict[str, Any] | _Raised] = []
         for state, choices in states:
             try:
-                found.append(self._parts(self._called.call(state, choices), state))
+                found.append(self._parts(self._called.bare(state, choices), state))
             except Exception as error:
                 found.append(_Raised(error))
         return found
@@ -122,7 +136,7 @@ class Agreement:
         state = group.exact_state if exact else group.array_state
         try:
             with np.errstate(all="ignore"):
-                return self._parts(self._called.call(state, group.array_choices(self._site.symbols.choices)), state)
+                return self._parts(self._called.bare(state, group.array_choices(self._site.symbols.choices)), state)
         except Exception as error:
             return _Raised(error)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
+from fdverify.author_code.ownership import unwrapped
 from fdverify.errors import located
 from fdverify.models.system import Property, System, Variable, always
 
@@ -22,18 +23,25 @@ class AuthorFunction:
     @property
     def place(self) -> str:
         """The file and the line that it is written in, or what it is instead."""
-        code = getattr(self.function, "__code__", None) or getattr(
-            getattr(self.function, "__func__", None), "__code__", None
-        )
+        code = code_of(self.function)
         return "a function without source" if code is None else located(code.co_filename, code.co_firstlineno)
 
     def __str__(self) -> str:
         return f"{self.role} {self.name}"
 
 
+def code_of(function: Any) -> CodeType | None:
+    """The code of a function, of a method, or of what can be called."""
+    for each in (function, getattr(function, "__func__", None), getattr(type(function), "__call__", None)):
+        code = getattr(each, "__code__", None)
+        if isinstance(code, CodeType):
+            return code
+    return None
+
+
 def author_function(role: str, name: str, function: Callable[..., Any]) -> AuthorFunction:
     """The author's own function, below what this package has wrapped around it."""
-    return AuthorFunction(role, name, inspect.unwrap(function))
+    return AuthorFunction(role, name, unwrapped(function))
 
 
 def functions_of_system(system: System) -> tuple[AuthorFunction, ...]:

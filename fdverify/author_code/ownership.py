@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -25,9 +24,8 @@ def _is_own(value: Any, seen: set[int]) -> bool:
     seen.add(id(value))
     match value:
         case FunctionType():
-            held = [*(value.__closure__ or ()), *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
-            held += [inspect.unwrap(value)]
-            return _is_ours(value.__module__) and all(_is_own(each, seen) for each in held)
+            held = (*(value.__closure__ or ()), *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+            return is_written_here(value) and all(_is_own(each, seen) for each in held)
         case MethodType():
             return _is_own(value.__func__, seen) and _is_own(value.__self__, seen)
         case functools.partial():
@@ -41,10 +39,21 @@ def _is_own(value: Any, seen: set[int]) -> bool:
         case BuiltinFunctionType():
             return False
         case _ if is_dataclass(value) and not isinstance(value, type):
-            own = _is_ours(type(value).__module__)
-            return own and all(_is_own(getattr(value, each.name), seen) for each in fields(value))
+            return _is_ours(type(value).__module__) and all(_is_own(getattr(value, each.name), seen) for each in fields(value))
         case _:
             return False
+
+
+def is_written_here(function: FunctionType) -> bool:
+    """Whether the code of a function is this package's, whatever it has wrapped or closes over."""
+    return _is_ours(function.__globals__.get("__name__"))
+
+
+def unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The author's own function, below what this package, and nobody else, has wrapped around it."""
+    while isinstance(function, FunctionType) and is_written_here(function) and hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
 
 
 def _content(cell: CellType) -> Any:

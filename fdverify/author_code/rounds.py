@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fdverify.author_code.agreement import Agreement, Called
-from fdverify.author_code.functions import DETECTOR_PARTS, author_function
+from fdverify.author_code.functions import DETECTOR_PARTS
 from fdverify.author_code.literals import literals_in
 from fdverify.author_code.ownership import is_own
 from fdverify.author_code.parameters import check_assumptions, check_initial_values
@@ -24,10 +24,10 @@ from fdverify.symbolic.unroll import Unrolling
 
 _STATES = 320
 """In which functions are compared, of all instances together."""
-_ROUNDS = (6, 3, 2, 1)
+_ROUNDS = (5, 2, 1, 1)
 """How far reachable states are looked for, at each instance."""
 _WITH_CHOICES = 384
-_PLAIN_CALLS = 640
+_PLAIN_CALLS = 480
 """Of all functions together, one state at a time."""
 _FEWEST, _MOST = 24, 240
 
@@ -78,13 +78,13 @@ class Comparison:
         if self._through_phases:
             self._check_round(anywhere, inside)
         start, initial = self._symbols(anywhere=False), [initial_points(each) for each in self._instances]
-        self._check_all(start, initial, self._claims)
+        self._check_once(start, initial)
         if self._through_phases:
             self._check_round(start, initial)
         last = self._after_round(anywhere)
         if last.has_constants():
             # Engines ask claims also of a state with known values in it.
-            self._check_all(last, [_with_known(last, group) for group in inside], self._claims)
+            self._check_once(last, [_with_known(last, group) for group in inside])
 
     def _functions(self) -> Iterator[Callable[..., Any]]:
         """All functions that are compared."""
@@ -121,6 +121,11 @@ class Comparison:
         for function in functions if site.size > 0 else ():
             Agreement(site, function).check()
 
+    def _check_once(self, symbols: Symbols, groups: Sequence[Points]) -> None:
+        site = Site(symbols, groups, _FEWEST)
+        for function in self._claims:
+            Agreement(site, function).check_once()
+
     def _check_round(self, symbols: Symbols, groups: Sequence[Points]) -> None:
         """Compare phase after phase, in the states that lead on."""
         for phase in self._system.phases:
@@ -137,7 +142,7 @@ class Comparison:
         choosing = symbols.choosing(phase.choices)
         site = Site(choosing, chosen, self._plain)
         after, _ = self._system.run_phase(phase, choosing.state, choosing.made.values())
-        agreement = Agreement(site, Called(author_function("phase", phase.name, phase.run), phase.run))
+        agreement = Agreement(site, Called.of_phase(phase))
         arrays = agreement.check() if self._wanted(phase.run) else agreement.of_arrays()
         detector = self._system.detector
         if detector is not None and phase.name == detector.receive and self._wanted(detector.hears):
