@@ -207,10 +207,10 @@ class Agreement:
 
     def _differing(
         self, expected: _Evaluated, columns: Mapping[str, Column], found: dict[str, Any] | _Raised, group: Points
-    ) -> tuple[str, int] | None:
-        """The part and the state in which arrays give something else."""
+    ) -> tuple[str | None, int] | None:
+        """The part, or no part if it raises an exception, and the state in which arrays give something else."""
         if isinstance(found, _Raised):
-            return ("", int(np.argmax(group.reachable))) if group.reachable.any() else None
+            return (None, int(np.argmax(group.reachable))) if group.reachable.any() else None
         for name, part in expected.parts.items():
             value = self._part(found, name, group.array_state)
             if kind_of(value) != kind_of(part):
@@ -226,30 +226,30 @@ class Agreement:
         columns: Mapping[str, Column],
         group: Points,
         found: dict[str, Any] | _Raised,
-        wrong: tuple[str, int],
+        wrong: tuple[str | None, int],
     ) -> NoReturn:
         name, at = wrong
         value: Any = found
-        if not isinstance(found, _Raised):
+        if not isinstance(found, _Raised) and name is not None:
             part = self._part(found, name, group.array_state)
             value = np.broadcast_to(np.asarray(part), (group.size,))[at] if kind_of(part) in (TRUTH, NUMBER) else part
-        wanted = _shown(expected.parts[name], columns[name], at) if name else None
+        wanted = None if name is None else _shown(expected.parts[name], columns[name], at)
         self._tell(_ARRAYS, value, _SYMBOLS, wanted, name, group, at)
 
-    def _refuse(self, form: str, value: Any, expected: _Evaluated, place: int, name: str = "") -> NoReturn:
+    def _refuse(self, form: str, value: Any, expected: _Evaluated, place: int, name: str | None = None) -> NoReturn:
         number, at = self._site.rows[place]
         index = int(self._site.index[place])
-        wanted = _shown(expected.parts[name], expected.columns[name], index) if name else None
+        wanted = None if name is None else _shown(expected.parts[name], expected.columns[name], index)
         self._tell(form, value, _SYMBOLS, wanted, name, self._site.groups[number], at)
 
     def _tell(
-        self, form: str, value: Any, other: str, wanted: Any, name: str, group: Points, at: int
+        self, form: str, value: Any, other: str, wanted: Any, name: str | None, group: Points, at: int
     ) -> NoReturn:
         state, choices = group.plain_state(at, True), group.plain_choices(at, self._site.symbols.choices)
         where = in_words(group, at, names_read(self._called.call, state, choices), self._site.symbols.choices)
         part = f"{name} = " if name else ""
         gives = str(value) if isinstance(value, _Raised) else f"gives {part}{_plainly(value)}"
-        others = f"gives a value of {other}" if wanted is None else f"{part}{_plainly(wanted)} of {other}"
+        others = f"gives a value of {other}" if name is None else f"{part}{_plainly(wanted)} of {other}"
         raise UsageError(f"{self._author.place}: {self._author} {gives} of {form}, but {others}, in {where}", HINT)
 
 
