@@ -30,12 +30,6 @@ class _Value(NamedTuple):
     most: int = 0
 
 
-def column_of(values: Any) -> Column:
-    """Integers or truth values as a column; integers beyond the machine's stay Python's."""
-    column = np.asarray(values)
-    return column if column.dtype.kind in "biO" else np.asarray(values, dtype=object)
-
-
 class Evaluator:
     """Evaluates terms over named constants and predicates over ages, each with a value in each of many states.
 
@@ -85,7 +79,9 @@ class Evaluator:
                 stack.append((ast, identity, True))
                 stack += [(part, n, False) for part, n in zip(parts, numbers, strict=True) if n not in known]
                 continue
-            known[identity] = self._applied(context, ast, [known[n] for n in numbers])
+            value = self._applied(context, ast, [known[n] for n in numbers])
+            # What numpy computes of single Python integers is no array any more.
+            known[identity] = _Value(np.asarray(value.column), value.most)
         return known[root]
 
     def _applied(self, context: Any, ast: Any, parts: list[_Value]) -> _Value:
