@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -71,14 +71,39 @@ class Job:
             return Result(Verdict.UNKNOWN, f"{why}; depth {done.depth} was completed", statistics)
 
     def run(self, report: Report) -> Result:
+        """What the engine finds, once the author's functions have been compared."""
+        notes = self.compare(report)
+        result = self.decide(report)
+        return replace(result, notes=(*notes, *result.notes))
+
+    def decide(self, report: Report) -> Result:
+        """What the engine finds; whether functions mean the same to all engines is not asked."""
         engine = _engine(self.command)
+        system, settings = self._with_lemmas()
+        return self.blaming_the_file(lambda: engine(system, self.property_of(system), report=report, **settings))
+
+    def compare(self, report: Report) -> tuple[str, ...]:
+        """Refuse functions that mean something else to one of the engines; what a reader should know of the others."""
+        from fdverify.author_code.check import check_author_code, claims_of, parts_of_plans
+
+        def compared() -> tuple[str, ...]:
+            system, settings = self._with_lemmas()
+            claims = claims_of("property", (self.property_of(system),))
+            claims += claims_of("lemma", settings.get("lemmas", ()))
+            plans = parts_of_plans(system) if self.command in ("live", "bounds") else []
+            return check_author_code(system, [*claims, *plans]).notes()
+
+        return self.blaming_the_file(compared)
+
+    def _with_lemmas(self) -> tuple[System, dict[str, Any]]:
+        """The system under the assumptions of a proof whose conjuncts help, and the settings with those."""
         system, settings = self.system(), dict(self.settings)
         if settings.get("lemmas") is not None:
             proof = self._lemmas(settings["lemmas"])
             system, settings["lemmas"] = proof.assuming(system), proof.lemmas()
         elif "lemmas" in settings:
             settings["lemmas"] = ()
-        return self.blaming_the_file(lambda: engine(system, self.property_of(system), report=report, **settings))
+        return system, settings
 
     def _lemmas(self, file: Path) -> Proof:
         from fdverify.proofs.files import load_proof

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from fdverify.engines.constants import check_constant, check_symbolically
 from fdverify.errors import UsageError
 from fdverify.liveness.argument import Argument
 from fdverify.logic import Not, Truth
@@ -157,9 +156,6 @@ def _name(about: Property | StepProperty, kind: Kind, suffix: str) -> str:
 
 def questions(invariant: Invariant) -> list[Question]:
     """All obligations but those against vacuity, in the order of the conjuncts."""
-    if isinstance(invariant.goal, Argument):
-        for claim in (*invariant.goal.claims, *invariant.goal.fairness):
-            check_symbolically(invariant.system, claim)
     initiation = [found for depth in range(invariant.k) for found in _initiation(invariant, depth)]
     # One unrolling for all: states are asked about before there is a round in it, rounds when there is one.
     unrolling = Unrolling(invariant.system, anywhere=True)
@@ -220,8 +216,6 @@ class _Part:
 
 def _part(unrolling: Unrolling, about: Property | StepProperty, own: Sequence[Any] = ()) -> _Part:
     holds = holds_at_end(unrolling, about)
-    if unrolling.anywhere and isinstance(about, Property):
-        check_constant(unrolling.system, about, holds)
     negated = truth(Not(holds))
     return _Part(about, negated, [*own, *unrolling.age_facts(unrolling.closure.copy())])
 

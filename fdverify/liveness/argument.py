@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import wraps
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
@@ -71,6 +72,7 @@ class Sort(StrEnum):
 def of_sort(sort: Sort, what: str, function: Callable[[State], Any]) -> Callable[[State], Any]:
     """The function, which returns a value of the sort or complains."""
 
+    @wraps(function)
     def checked(state: State) -> Any:
         value = function(state)
         match sort:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import wraps
 from keyword import kwlist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -167,6 +168,7 @@ class Variable:
 def truthful(what: str, holds: Callable[[State], Truth]) -> Callable[[State], Truth]:
     """The predicate, which returns a truth value or complains."""
 
+    @wraps(holds)
     def checked(state: State) -> Truth:
         with noticing_misuse() as misused:
             value = holds(state)

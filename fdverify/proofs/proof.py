@@ -14,9 +14,10 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import UsageError, did_you_mean, located, nearby
@@ -29,6 +30,9 @@ from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, truthful
 from fdverify.models.user_files import blaming, is_users
 from fdverify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from fdverify.author_code.agreement import Called
 
 Found = TypeVar("Found")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
@@ -160,6 +164,18 @@ class Proof:
             raise UsageError(f"{self.source}: the proof has no invariant", "decorate functions with @proof.invariant")
         goal = self._told(lambda: self._goal_of(system))
         return Invariant(system, goal, tuple(self._conjuncts), k, doubted=self.doubted())
+
+    def called(self, invariant: Invariant) -> list[Called]:
+        """The author's functions that a check of this proof rests on, beside those of the model."""
+        from fdverify.author_code.agreement import Called
+
+        goal = invariant.goal
+        goals = goal.claims if isinstance(goal, Argument) else (goal,)
+        return [
+            *(Called.of_state("goal", claim.name, claim.holds) for claim in goals),
+            *(Called.of_state("invariant", claim.name, claim.holds) for claim in invariant.authored),
+            *(Called.of_state("term", name, term) for name, term in self.terms.items()),
+        ]
 
     def _goal_of(self, system: System) -> Property | Argument:
         if self._goal is not None:
@@ -326,6 +342,7 @@ def is_stray(value: object, proof: Proof) -> bool:
 def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State], Any]:
     """The function, with its author's file and line in every complaint."""
 
+    @wraps(function)
     def value(state: State) -> Any:
         with blaming(source.file):
             return function(state)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 from fdverify.engines.inductive import Kind, Question
 from fdverify.errors import FdverifyError, InternalError, UsageError
@@ -13,6 +14,9 @@ from fdverify.proofs.files import FoundFiles, NoProof
 from fdverify.proofs.work import BrokenShown, Subject, VacuityShown, WitnessShown
 from fdverify.smt.decide import Decision
 from fdverify.verdict import Obligation, Verdict
+
+if TYPE_CHECKING:
+    from fdverify.author_code.check import AuthorCodeReport
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,8 @@ class ProofResult:
     detail: str = ""
     checked: list[Checked] = field(default_factory=list)
     vacuity: VacuityShown | None = None
+    author_code: AuthorCodeReport | None = None
+    """What was found out about the author's functions; nothing is proved before that."""
     lost: str | None = None
     """Why there are no obligations."""
     seconds: float = 0.0
@@ -92,6 +98,12 @@ class ProofResult:
     @property
     def exit_code(self) -> int:
         return self.verdict.exit_code if self.error is None else self.error.exit_code
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know besides the verdict."""
+        sampled = () if self.author_code is None else self.author_code.notes()
+        return (*sampled, *(() if self.vacuity is None else self.vacuity.notes))
 
     @property
     def witnesses(self) -> tuple[WitnessShown, ...]:

@@ -95,6 +95,7 @@ class Document(msgspec.Struct):
     seconds: float
     statistics: dict[str, int]
     obligations: list[ObligationEntry]
+    notes: list[str]
     trace: TraceEntry | None
     proof: str | None
     """The text of a proof file, of a command that has found one."""
@@ -125,6 +126,7 @@ def document(
         seconds=round(seconds, 3),
         statistics=result.statistics,
         obligations=[ObligationEntry(o.name, o.kind, o.verdict, round(o.seconds, 3)) for o in result.obligations],
+        notes=list(result.notes),
         trace=None if trace is None else trace_entry(trace),
         proof=proof,
     )

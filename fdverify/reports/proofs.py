@@ -87,7 +87,7 @@ def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
     for checked in sorted(result.checked, key=lambda checked: checked.broken is None):
         _print_unproved(console, result, checked)
     _print_dead_end(console, result)
-    for note in () if result.vacuity is None else result.vacuity.notes:
+    for note in result.notes:
         console.print(Text(f"note: {result.name}: {note}"), soft_wrap=True)
     for name, meaning in {} if result.subject is None else result.subject.assumptions.items():
         console.print(Text(f"{result.name}: assuming {name}: {meaning}"), soft_wrap=True)

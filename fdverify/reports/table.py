@@ -54,6 +54,8 @@ def print_result(
         print_steps(console, trace)
     print_verdict(console, result.verdict, result.detail)
     console.print(Text(f"{claim.name}: {claim.meaning}"), soft_wrap=True)
+    for note in result.notes:
+        console.print(Text(f"note: {note}"), soft_wrap=True)
     facts = [f"{name} {value}" for name, value in result.statistics.items()]
     about = described(system.name, system.options)
     console.print(Text(", ".join([about, *facts, f"{seconds:.1f} s"]), style="dim"), soft_wrap=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from fdverify.discovery.bounds.compared import compare_functions
 from fdverify.discovery.bounds.instance import NoBound, crashing, detector_of, instance
 from fdverify.discovery.bounds.measure import Broken, Instances, largest_tried, least_timeout
 from fdverify.discovery.bounds.noticing import detection_times
@@ -74,6 +75,7 @@ def configure(
     job: Job, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
 ) -> Configuration:
     """From the proofs that ship with the model; without, the instance itself is explored."""
+    compare_functions(job)
     safe = _said(job, "accuracy", {"timeout": "any"}, report)
     in_time = _said(job, "completeness", {"timeout": "any", **crashing(job.find_model())}, report)
     if safe is None or in_time is None or safe.at({}, {}).goal.name != job.claim:

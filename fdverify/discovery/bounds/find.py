@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fdverify.discovery.bounds.accuracy import accuracy
 from fdverify.discovery.bounds.bound import Bound
+from fdverify.discovery.bounds.compared import compare_functions
 from fdverify.discovery.bounds.counted import counted
 from fdverify.discovery.bounds.detection import detection
 from fdverify.discovery.bounds.instance import NoBound
@@ -45,6 +46,7 @@ def find(about: str, job: Job, by: Proof | None, deadline: float | None, report:
     """The bound of that name and what goes with it."""
     subject = subject_of(job)
     try:
+        compared = compare_functions(job)
         bound = {"accuracy": accuracy, "detection": detection}[about](job, by, deadline, report)
         if bound is None:
             why = "no formula fits what was measured: sums of the parameters, rounded, or by residues"
@@ -55,7 +57,7 @@ def find(about: str, job: Job, by: Proof | None, deadline: float | None, report:
         return Found(subject, why=OUT_OF_TIME)
     except NoBound as none:
         return Found(subject, why=str(none), verdict=none.verdict, run=none.run)
-    return Found(subject, (bound, *others), notes=notes)
+    return Found(subject, (bound, *others), notes=(*compared, *notes))
 
 
 def _counted(job: Job, deadline: float | None, report: Callable[[str], None]) -> tuple[str, ...]:

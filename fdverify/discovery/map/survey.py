@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fdverify.deadline import lift_deadline, renew_deadline
 from fdverify.discovery.map.grid import Grid, Place
@@ -21,6 +22,7 @@ from fdverify.signing import check_key
 from fdverify.smt.cache import folder
 from fdverify.smt.cache_folder import tidy_once
 from fdverify.smt.pool import Outcome
+from fdverify.smt.worker import run_in_worker
 from fdverify.verdict import Verdict
 
 _MOST_CELLS = 10_000
@@ -100,9 +102,19 @@ class _Survey:
             self._take(left[number], outcome)
             self._report(len(self._answers), total)
 
+        self._compare([wanted[at] for at in left])
         self._check({number: wanted[at] for number, at in enumerate(left)}, told)
         panels = tuple(self._panel(number) for number in range(len(self._question.options)))
         return Map(self._name, self._claim, self._question.grid, panels, len(left), stored)
+
+    def _compare(self, jobs: Sequence[Job]) -> None:
+        """Compare the author's functions once for each choice of options, at its first and its last instance."""
+        by_options: dict[str, list[Job]] = {}
+        for job in jobs:
+            by_options.setdefault(repr(job.options), []).append(job)
+        for first, *others in by_options.values():
+            for job in (first, *others[-1:]):
+                run_in_worker(job.compare, None, _ignore)
 
     def _check(self, work: Mapping[int, Job], told: Callable[[int, Outcome], None]) -> None:
         if self._settings.scheduler is None:
@@ -150,6 +162,10 @@ class _Survey:
             return Cell(parameters, None, self._no_instance[at])
         answer = self._answers[at]
         return Cell(parameters, answer.verdict, answer.detail, answer.rounds)
+
+
+def _ignore(event: Any) -> None:
+    """Comparing functions has no events worth telling."""
 
 
 def _absolute(model: str) -> tuple[str, str | None]:
