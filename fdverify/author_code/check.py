@@ -58,7 +58,7 @@ class PassedBefore:
     """What has passed, by what it rests on; a file an entry, in a folder of the cache."""
 
     def __init__(self, root: Path) -> None:
-        self._entries = Entries(root / "author-code")
+        self._entries = Entries(root / "passed")
 
     def find(self, key: str) -> AuthorCodeReport | None:
         content = self._entries.read(key)
