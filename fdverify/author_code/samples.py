@@ -96,9 +96,7 @@ def _thinned(rows: Rows, random: np.random.Generator) -> Rows:
     return [column[kept] for column in rows]
 
 
-def _drawn(
-    system: System, reached: Points, numbers: Column, number: int, random: np.random.Generator
-) -> Points:
+def _drawn(system: System, reached: Points, numbers: Column, number: int, random: np.random.Generator) -> Points:
     """Random states: every combination of flags and labels as far as they go, and neighbours of reachable states."""
     fresh = number // 2
     columns: dict[str, Column] = {}

@@ -127,9 +127,7 @@ class Site:
     def evaluator(self) -> Evaluator:
         bound = [_bound(self.symbols, group) for group in self.groups]
         columns = {name: np.concatenate([each[0][name] for each in bound]) for name in bound[0][0]}
-        members = {
-            name: np.concatenate([_padded(each[1][name], self.ages) for each in bound]) for name in bound[0][1]
-        }
+        members = {name: np.concatenate([_padded(each[1][name], self.ages) for each in bound]) for name in bound[0][1]}
         return Evaluator(self.size, columns, members, self.ages, self.symbols.book)
 
 

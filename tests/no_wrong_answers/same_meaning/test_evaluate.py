@@ -47,7 +47,9 @@ class Terms:
         if kind == 7:
             return self.truth(depth - 1) == self.truth(depth - 1)
         left, right = self.number(depth - 1), self.number(depth - 1)
-        return self._random.choice([left < right, left <= right, left > right, left >= right, left == right, left != right])
+        return self._random.choice(
+            [left < right, left <= right, left > right, left >= right, left == right, left != right]
+        )
 
     def number(self, depth: int) -> Any:
         if depth == 0:

@@ -46,7 +46,9 @@ OF_SYMBOLIC_DELTA = {
     "type of a parameter": "isinstance(s.delta, int)",
     "type of a buffer": "type(s.buffer).__name__.startswith('Finite')",
     "type of an age": "s.buffer.forall(0, s.delta, lambda age: type(age) is int)",
-    "an age of one kind": "s.buffer.exists(0, s.delta, lambda a: And(s.buffer.has(a), a > 0 if isinstance(a, int) else a >= 0))",
+    "an age of one kind": (
+        "s.buffer.exists(0, s.delta, lambda a: And(s.buffer.has(a), a > 0 if isinstance(a, int) else a >= 0))"
+    ),
 }
 
 
@@ -77,7 +79,9 @@ HONEST = {
     "loop over constants": "And(*(s.x != k for k in (-1, 20)))",
     "all ages": "s.buffer.forall(0, s.delta, lambda age: Or(Not(s.buffer.has(age)), age <= s.delta))",
     "some age": "Or(s.buffer.empty(), s.buffer.exists(0, s.delta, s.buffer.has))",
-    "ages within ages": "s.buffer.forall(0, s.delta, lambda a: s.buffer.forall(0, a, lambda b: Or(b <= a, s.buffer.has(b))))",
+    "ages within ages": (
+        "s.buffer.forall(0, s.delta, lambda a: s.buffer.forall(0, a, lambda b: Or(b <= a, s.buffer.has(b))))"
+    ),
     "one age at most": "Or(s.buffer.single(), Not(s.buffer.single()))",
     "arithmetic": "(s.x * 3 + s.delta) // 2 >= -1",
     "large numbers": "s.x * 10**18 * 10**18 < 10**38",
@@ -144,7 +148,11 @@ def test_a_kind_of_its_own_is_a_difference() -> None:
 def test_numbers_and_ranks_are_compared_part_by_part() -> None:
     from fdverify.author_code.agreement import Called
 
-    ranks = {"rank": "(s.x, 1 if s.f is True else 0)", "cases": "{'fair': s.f is True}", "number": "s.x + int(type(s.x) is int)"}
+    ranks = {
+        "rank": "(s.x, 1 if s.f is True else 0)",
+        "cases": "{'fair': s.f is True}",
+        "number": "s.x + int(type(s.x) is int)",
+    }
     for name, text in ranks.items():
         with pytest.raises(UsageError, match=f"term {name} gives"):
             compare_on_states(model(), [Called.of_state("term", name, eval(f"lambda s: {text}"))])
