@@ -182,7 +182,7 @@ def _in_range(points: Points) -> Column:
 def with_choices(points: Points, phase: Phase, most: int, random: np.random.Generator) -> Points:
     """The states with choices that are allowed in them: every combination, as far as they go."""
     picked: list[Mapping[str, Any]] = [dict(zip(_order(phase), each, strict=True)) for each in _ways(phase)]
-    random.shuffle(picked)  # type: ignore[arg-type]
+    random.shuffle(picked)
     picked = picked[:_MOST_COMBINATIONS]
     index = np.repeat(np.arange(points.size), len(picked))
     way = np.tile(np.arange(len(picked)), points.size)

@@ -152,7 +152,7 @@ def _padded(members: Column, ages: int) -> Column:
 
 def _bound(symbols: Symbols, group: Points) -> tuple[dict[str, Column], dict[str, Column]]:
     """What the constants and the predicates stand for in the states of one instance."""
-    columns = {name: np.full(group.size, group.values[name]) for name in symbols.system.arbitrary()}
+    columns: dict[str, Column] = {name: np.full(group.size, group.values[name]) for name in symbols.system.arbitrary()}
     members: dict[str, Column] = {}
     for variable in symbols.system.variables:
         symbol = symbols.state[variable.name]
@@ -168,7 +168,7 @@ def _bound(symbols: Symbols, group: Points) -> tuple[dict[str, Column], dict[str
             columns |= _constants(names, (column,), group.size)
         elif isinstance(symbol, Selection):
             name = f"{choice.name}@{symbols.at}"
-            columns |= {f"{name}_any": column.any(axis=1), f"{name}_one": column.argmax(axis=1)}
+            columns |= {f"{name}_any": np.asarray(column.any(axis=1)), f"{name}_one": column.argmax(axis=1)}
             members[f"{name}_all"] = column
         elif isinstance(symbol, CounterBuffer):
             columns |= _constants(names, list(column.T), group.size)

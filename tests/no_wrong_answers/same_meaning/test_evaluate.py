@@ -84,7 +84,7 @@ class Terms:
 @pytest.mark.parametrize("seed", every(10, range(200)))
 def test_a_term_has_the_value_that_z3_gives_it(seed: int) -> None:
     drawn = np.random.default_rng(seed)
-    columns = {name: drawn.integers(-9, 10, SIZE) for name in NUMBERS}
+    columns: dict[str, Any] = {name: drawn.integers(-9, 10, SIZE) for name in NUMBERS}
     columns |= {name: drawn.random(SIZE) < 0.5 for name in FLAGS}
     columns |= {name: drawn.integers(0, 1 << WIDTH, SIZE) for name in BITS}
     members = {"has": drawn.random((SIZE, AGES)) < 0.5}
