@@ -173,9 +173,7 @@ class Agreement:
             return self._site.evaluator.column(part.term)
         return np.broadcast_to(np.asarray(part, dtype=None if kind_of(part) in (TRUTH, NUMBER) else object), ())
 
-    def _check_plain(
-        self, expected: _Evaluated, found: list[dict[str, Any] | _Raised], step: int, form: str
-    ) -> None:
+    def _check_plain(self, expected: _Evaluated, found: list[dict[str, Any] | _Raised], step: int, form: str) -> None:
         """Compare what was found in every so many of the states that are looked at one by one."""
         site = self._site
         places = range(0, len(site.rows), step)

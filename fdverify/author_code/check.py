@@ -28,7 +28,9 @@ class AuthorCodeReport:
     """Those without a source to read."""
 
     def notes(self) -> tuple[str, ...]:
-        return tuple(f"{each} has no source to read: it was compared on sampled states only" for each in self.sampled_only)
+        return tuple(
+            f"{each} has no source to read: it was compared on sampled states only" for each in self.sampled_only
+        )
 
 
 def check_author_code(system: System, claims: Sequence[Called]) -> AuthorCodeReport:

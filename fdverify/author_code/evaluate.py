@@ -125,7 +125,7 @@ class Evaluator:
             return self._value(self._book.definition(self._book.reads[name]).term.arg(1))
         if name in self._book.claims:
             inside, body = self._claim(name)
-            return _Value((~inside | body).all(axis=-1))
+            return _Value(np.asarray((~inside | body).all(axis=-1)))
         if name in self._book.exceptions:
             inside, body = self._claim(self._book.exceptions[name])
             return _Value(np.argmax(inside & ~body, axis=-1), self._ages)

@@ -32,7 +32,7 @@ class AuthorFunction:
 
 def code_of(function: Any) -> CodeType | None:
     """The code of a function, of a method, or of what can be called."""
-    for each in (function, getattr(function, "__func__", None), getattr(type(function), "__call__", None)):
+    for each in (function, getattr(function, "__func__", None), vars(type(function)).get("__call__")):
         code = getattr(each, "__code__", None)
         if isinstance(code, CodeType):
             return code

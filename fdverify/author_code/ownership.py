@@ -39,7 +39,9 @@ def _is_own(value: Any, seen: set[int]) -> bool:
         case BuiltinFunctionType():
             return False
         case _ if is_dataclass(value) and not isinstance(value, type):
-            return _is_ours(type(value).__module__) and all(_is_own(getattr(value, each.name), seen) for each in fields(value))
+            return _is_ours(type(value).__module__) and all(
+                _is_own(getattr(value, each.name), seen) for each in fields(value)
+            )
         case _:
             return False
 

@@ -38,9 +38,7 @@ def check_initial_values(system: System, instances: Sequence[System], symbols: S
         _compare(author, variable.initial, states, symbols)
 
 
-def _compare(
-    author: AuthorFunction, function: Callable[[State], Any], states: Sequence[State], symbols: State
-) -> None:
+def _compare(author: AuthorFunction, function: Callable[[State], Any], states: Sequence[State], symbols: State) -> None:
     first = [function(state) for state in states]
     term, again = function(symbols), function(symbols)
     if isinstance(term, Value) and not (isinstance(again, Value) and term.term.eq(again.term)):

@@ -54,7 +54,7 @@ class Comparison:
     ) -> None:
         self._system = system
         self._instances = found
-        self._wanted = (lambda function: True) if everything else (lambda function: not is_own(function))
+        self._everything = everything
         self._ranges = self._of_ranges()
         self._claims = [*(each for each in claims if self._wanted(each.author.function)), *self._of_system()]
         self._random = np.random.default_rng(0)
@@ -86,11 +86,14 @@ class Comparison:
             # Engines ask claims also of a state with known values in it.
             self._check_once(last, [_with_known(last, group) for group in inside])
 
+    def _wanted(self, function: Callable[..., Any]) -> bool:
+        return self._everything or not is_own(function)
+
     def _functions(self) -> Iterator[Callable[..., Any]]:
         """All functions that are compared."""
         yield from (each.author.function for each in (*self._claims, *self._ranges))
         for phase in self._system.phases:
-            yield from filter(self._wanted, (phase.run, *(choice.when for choice in phase.choices)))
+            yield from (function for function in _functions_of(phase) if self._wanted(function))
 
     def _symbols(self, anywhere: bool) -> Symbols:
         book = RecordingBook()
@@ -114,7 +117,7 @@ class Comparison:
         return [each for each in found if self._wanted(each.author.function)]
 
     def _concerns(self, phase: Phase) -> bool:
-        return any(self._wanted(each) for each in (phase.run, *(choice.when for choice in phase.choices)))
+        return any(self._wanted(function) for function in _functions_of(phase))
 
     def _check_all(self, symbols: Symbols, groups: Sequence[Points], functions: Sequence[Called]) -> None:
         site = Site(symbols, groups, self._plain)
@@ -178,6 +181,10 @@ class Comparison:
             state, _ = self._system.run_phase(phase, choosing.state, choosing.made.values())
             symbols = symbols.named_anew(state)
         return symbols
+
+
+def _functions_of(phase: Phase) -> list[Callable[..., Any]]:
+    return [phase.run, *(choice.when for choice in phase.choices)]
 
 
 def _with_known(symbols: Symbols, group: Points) -> Points:

@@ -96,9 +96,7 @@ def _thinned(rows: Rows, random: np.random.Generator) -> Rows:
     return [column[kept] for column in rows]
 
 
-def _drawn(
-    system: System, reached: Points, numbers: Column, number: int, random: np.random.Generator
-) -> Points:
+def _drawn(system: System, reached: Points, numbers: Column, number: int, random: np.random.Generator) -> Points:
     """Random states: every combination of flags and labels as far as they go, and neighbours of reachable states."""
     fresh = number // 2
     columns: dict[str, Column] = {}
@@ -184,7 +182,7 @@ def _in_range(points: Points) -> Column:
 def with_choices(points: Points, phase: Phase, most: int, random: np.random.Generator) -> Points:
     """The states with choices that are allowed in them: every combination, as far as they go."""
     picked: list[Mapping[str, Any]] = [dict(zip(_order(phase), each, strict=True)) for each in _ways(phase)]
-    random.shuffle(picked)  # type: ignore[arg-type]
+    random.shuffle(picked)
     picked = picked[:_MOST_COMBINATIONS]
     index = np.repeat(np.arange(points.size), len(picked))
     way = np.tile(np.arange(len(picked)), points.size)

@@ -127,9 +127,7 @@ class Site:
     def evaluator(self) -> Evaluator:
         bound = [_bound(self.symbols, group) for group in self.groups]
         columns = {name: np.concatenate([each[0][name] for each in bound]) for name in bound[0][0]}
-        members = {
-            name: np.concatenate([_padded(each[1][name], self.ages) for each in bound]) for name in bound[0][1]
-        }
+        members = {name: np.concatenate([_padded(each[1][name], self.ages) for each in bound]) for name in bound[0][1]}
         return Evaluator(self.size, columns, members, self.ages, self.symbols.book)
 
 
@@ -154,7 +152,7 @@ def _padded(members: Column, ages: int) -> Column:
 
 def _bound(symbols: Symbols, group: Points) -> tuple[dict[str, Column], dict[str, Column]]:
     """What the constants and the predicates stand for in the states of one instance."""
-    columns = {name: np.full(group.size, group.values[name]) for name in symbols.system.arbitrary()}
+    columns: dict[str, Column] = {name: np.full(group.size, group.values[name]) for name in symbols.system.arbitrary()}
     members: dict[str, Column] = {}
     for variable in symbols.system.variables:
         symbol = symbols.state[variable.name]
@@ -170,7 +168,7 @@ def _bound(symbols: Symbols, group: Points) -> tuple[dict[str, Column], dict[str
             columns |= _constants(names, (column,), group.size)
         elif isinstance(symbol, Selection):
             name = f"{choice.name}@{symbols.at}"
-            columns |= {f"{name}_any": column.any(axis=1), f"{name}_one": column.argmax(axis=1)}
+            columns |= {f"{name}_any": np.asarray(column.any(axis=1)), f"{name}_one": column.argmax(axis=1)}
             members[f"{name}_all"] = column
         elif isinstance(symbol, CounterBuffer):
             columns |= _constants(names, list(column.T), group.size)

@@ -47,7 +47,9 @@ class Terms:
         if kind == 7:
             return self.truth(depth - 1) == self.truth(depth - 1)
         left, right = self.number(depth - 1), self.number(depth - 1)
-        return self._random.choice([left < right, left <= right, left > right, left >= right, left == right, left != right])
+        return self._random.choice(
+            [left < right, left <= right, left > right, left >= right, left == right, left != right]
+        )
 
     def number(self, depth: int) -> Any:
         if depth == 0:
@@ -82,7 +84,7 @@ class Terms:
 @pytest.mark.parametrize("seed", every(10, range(200)))
 def test_a_term_has_the_value_that_z3_gives_it(seed: int) -> None:
     drawn = np.random.default_rng(seed)
-    columns = {name: drawn.integers(-9, 10, SIZE) for name in NUMBERS}
+    columns: dict[str, Any] = {name: drawn.integers(-9, 10, SIZE) for name in NUMBERS}
     columns |= {name: drawn.random(SIZE) < 0.5 for name in FLAGS}
     columns |= {name: drawn.integers(0, 1 << WIDTH, SIZE) for name in BITS}
     members = {"has": drawn.random((SIZE, AGES)) < 0.5}

@@ -46,7 +46,9 @@ OF_SYMBOLIC_DELTA = {
     "type of a parameter": "isinstance(s.delta, int)",
     "type of a buffer": "type(s.buffer).__name__.startswith('Finite')",
     "type of an age": "s.buffer.forall(0, s.delta, lambda age: type(age) is int)",
-    "an age of one kind": "s.buffer.exists(0, s.delta, lambda a: And(s.buffer.has(a), a > 0 if isinstance(a, int) else a >= 0))",
+    "an age of one kind": (
+        "s.buffer.exists(0, s.delta, lambda a: And(s.buffer.has(a), a > 0 if isinstance(a, int) else a >= 0))"
+    ),
 }
 
 
@@ -77,7 +79,9 @@ HONEST = {
     "loop over constants": "And(*(s.x != k for k in (-1, 20)))",
     "all ages": "s.buffer.forall(0, s.delta, lambda age: Or(Not(s.buffer.has(age)), age <= s.delta))",
     "some age": "Or(s.buffer.empty(), s.buffer.exists(0, s.delta, s.buffer.has))",
-    "ages within ages": "s.buffer.forall(0, s.delta, lambda a: s.buffer.forall(0, a, lambda b: Or(b <= a, s.buffer.has(b))))",
+    "ages within ages": (
+        "s.buffer.forall(0, s.delta, lambda a: s.buffer.forall(0, a, lambda b: Or(b <= a, s.buffer.has(b))))"
+    ),
     "one age at most": "Or(s.buffer.single(), Not(s.buffer.single()))",
     "arithmetic": "(s.x * 3 + s.delta) // 2 >= -1",
     "large numbers": "s.x * 10**18 * 10**18 < 10**38",
@@ -106,14 +110,14 @@ def test_a_callable_of_no_python_code_is_compared_too() -> None:
         compared(model(holds=_Chained(operator.attrgetter("f"), partial(operator.is_, True))))
 
 
+_applied: Callable[[Any, Any], Any] = eval("lambda functions, value: functions[1](functions[0](value))")
+
+
 class _Chained:
     def __init__(self, *functions: Callable[[Any], Any]) -> None:
         self._functions = functions
 
     __call__ = property(lambda self: partial(_applied, self._functions))
-
-
-_applied = eval("lambda functions, value: functions[1](functions[0](value))")
 
 
 def test_a_trick_in_a_library_is_seen() -> None:
@@ -144,7 +148,11 @@ def test_a_kind_of_its_own_is_a_difference() -> None:
 def test_numbers_and_ranks_are_compared_part_by_part() -> None:
     from fdverify.author_code.agreement import Called
 
-    ranks = {"rank": "(s.x, 1 if s.f is True else 0)", "cases": "{'fair': s.f is True}", "number": "s.x + int(type(s.x) is int)"}
+    ranks = {
+        "rank": "(s.x, 1 if s.f is True else 0)",
+        "cases": "{'fair': s.f is True}",
+        "number": "s.x + int(type(s.x) is int)",
+    }
     for name, text in ranks.items():
         with pytest.raises(UsageError, match=f"term {name} gives"):
             compare_on_states(model(), [Called.of_state("term", name, eval(f"lambda s: {text}"))])
@@ -160,7 +168,7 @@ def test_numbers_and_ranks_are_compared_part_by_part() -> None:
 )
 def test_functions_of_the_parameters_are_compared(what: str, changed: dict[str, str]) -> None:
     with pytest.raises(UsageError, match=what):
-        compared(model(**{name: eval(text) for name, text in changed.items()}))  # type: ignore[arg-type]
+        compared(model(**{name: eval(text) for name, text in changed.items()}))
 
 
 def test_the_state_is_told_by_what_the_function_reads() -> None:
