@@ -21,4 +21,7 @@ def _run(name: str, module: str) -> None:
         code = supervise(name, sys.argv[1:], module)
     except KeyboardInterrupt:
         code = 130
+    except Exception as error:
+        print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
+        code = 70
     sys.exit(code)
