@@ -22,7 +22,7 @@ def run(arguments):
     {work}
 """
 CALL = "import sys; from fdverify.cli.supervise import supervise; sys.exit(supervise('it', sys.argv[1:], 'work'))"
-OVERLONG = "time.sleep(4)"
+OVERLONG = "time.sleep(2.5)"
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ OVERLONG = "time.sleep(4)"
         (f"{OVERLONG}; return 0", 3),
         (f"announce_answer(); {OVERLONG}; return 0", 0),
         (f"lift_deadline(); {OVERLONG}; return 0", 0),
-        ("[(time.sleep(0.5), renew_deadline()) for _ in range(8)]; return 0", 0),
+        ("[(time.sleep(0.5), renew_deadline()) for _ in range(5)]; return 0", 0),
         ("os._exit(0)", 3),
         ("raise MemoryError", 3),
         ("raise SystemExit(1)", 70),
@@ -41,7 +41,7 @@ OVERLONG = "time.sleep(4)"
 def test_how_it_ends(work: str, code: int, tmp_path: Path) -> None:
     (tmp_path / "work.py").write_text(COMMAND.format(work=work))
     done = subprocess.run(
-        [sys.executable, "-c", CALL, "--time-limit", "0.5"],
+        [sys.executable, "-c", CALL, "--time-limit", "0.1"],
         env=environment(PYTHONPATH=str(tmp_path)),
         capture_output=True,
         text=True,
