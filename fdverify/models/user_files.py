@@ -223,9 +223,13 @@ def _fault(error: BaseException, file: Path) -> UsageError | None:
 
 
 def _is_own(error: BaseException) -> bool:
-    """Whether this package raises it, or Python or the user in its place; an author may have classes below ours."""
-    ours = isinstance(error, FdverifyError) and type(error).__module__.partition(".")[0] == "fdverify"
-    return ours or isinstance(error, MemoryError) or is_interrupt(error)
+    """Whether this package raises it, or Python or the user in its place."""
+    return is_ours(error) or isinstance(error, MemoryError) or is_interrupt(error)
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether its class is one of this package."""
+    return isinstance(error, FdverifyError) and type(error).__module__.partition(".")[0] == "fdverify"
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -22,14 +22,13 @@ from fdverify.errors import (
     Exhausted,
     FdverifyError,
     InternalError,
-    NoInstance,
     UsageError,
     describe,
     exhaustion,
     file_fault,
     one_line,
 )
-from fdverify.models.user_files import blame
+from fdverify.models.user_files import blame, is_ours
 
 Outcome = TypeVar("Outcome")
 _LONGEST_WAIT = 3600.0  # at a time: the system refuses to wait for ever in one go
@@ -138,18 +137,13 @@ def send_answer(there: Connection, work: Callable[[], Any]) -> None:
 def _error_of(error: BaseException) -> FdverifyError:
     """An error of this package for whatever was raised, which can be sent to another process."""
     if isinstance(error, FdverifyError):
-        # An author may raise it, or a class of their own below it.
-        plain = next(each for each in (NoInstance, UsageError, Exhausted, InternalError) if _is_kind(error, each))
-        hint = error.hint if error.hint is None else one_line(error.hint)
-        return error if type(error) is plain else plain(one_line(error.message), hint)
+        if not is_ours(error):  # an author may have classes below ours, of which other processes do not know
+            return blame(error) or UsageError(one_line(error))
+        return error
     lost = exhaustion(error)
     if lost is not None:
         return Exhausted(lost)
     return blame(error) or file_fault(error) or InternalError(describe(error))
-
-
-def _is_kind(error: FdverifyError, kind: type[FdverifyError]) -> bool:
-    return isinstance(error, kind) or kind is InternalError
 
 
 def _work(work: Callable[[Callable[[Any], None]], Any], there: Connection) -> None:

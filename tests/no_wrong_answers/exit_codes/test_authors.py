@@ -37,7 +37,7 @@ ENDED = [
     "raise MemoryError",
     "[0] * 10 ** 15",
 ]
-PLACES = {
+PLACES: dict[str, list[tuple[str, ...]]] = {
     "load": [("fdverify", "explore", MODEL, "--bound", "2"), ("fdverify", "threshold", "show", "hostile.py")],
     "build": [("fdverify", "bmc", MODEL), ("fdverify", "map", MODEL, "--bound", "1..2")],
     "initial": [("fdverify", "infer", MODEL), ("fdverify", "simulate", MODEL, "--bound", "2")],
@@ -48,7 +48,7 @@ PLACES = {
 CALLS = [(place, command) for place, commands in PLACES.items() for command in commands]
 
 
-@pytest.mark.parametrize(("call", "statement"), every(12, list(product(CALLS, RAISED))))
+@pytest.mark.parametrize(("call", "statement"), every(20, list(product(CALLS, RAISED))))
 def test_raised(call: tuple[str, Sequence[str]], statement: str, tmp_path: Path) -> None:
     place, command = call
     write_hostile(tmp_path, place, statement)
@@ -60,7 +60,7 @@ def test_raised(call: tuple[str, Sequence[str]], statement: str, tmp_path: Path)
     assert len(outcome.stderr) < 1000
 
 
-@pytest.mark.parametrize(("call", "statement"), every(8, list(product(CALLS, ENDED))))
+@pytest.mark.parametrize(("call", "statement"), every(12, list(product(CALLS, ENDED))))
 def test_ended(call: tuple[str, Sequence[str]], statement: str, tmp_path: Path) -> None:
     place, command = call
     write_hostile(tmp_path, place, statement)

@@ -34,7 +34,7 @@ def shell(line: str, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize("command", every(3, COMMANDS))
+@pytest.mark.parametrize("command", every(5, COMMANDS))
 @pytest.mark.parametrize(
     ("streams", "code", "said"),
     [
