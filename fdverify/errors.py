@@ -66,11 +66,6 @@ class InternalError(FdverifyError):
     """The tool contradicts itself, such as a replay that does not confirm the solver's run."""
 
 
-def is_own(error: BaseException) -> bool:
-    """Whether it is of a class of this package; an author may have classes below ours."""
-    return isinstance(error, FdverifyError) and type(error).__module__.partition(".")[0] == "fdverify"
-
-
 def check_interpreter() -> None:
     """Refuse to run without assertions or docstrings: claims are told by the latter, and the former guard verdicts."""
     if sys.flags.optimize:

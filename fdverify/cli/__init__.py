@@ -27,4 +27,7 @@ def _run(name: str, module: str) -> None:
         code = error.exit_code
     except KeyboardInterrupt:
         code = 130
+    except Exception as error:
+        print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
+        code = 70
     sys.exit(code)

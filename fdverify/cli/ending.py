@@ -53,13 +53,13 @@ def end_after(error: BaseException) -> int:
 
 def ending_of(error: BaseException) -> tuple[int, str]:
     """The exit code for whatever a command raised, and what to say."""
-    from fdverify.models.user_files import blame, is_interrupt
+    from fdverify.models.user_files import blame, is_interrupt, is_ours
 
     match error:
         case ReaderGone():
             return 128 + signal.SIGPIPE, ""
         case FdverifyError():
-            return told(error)
+            return told(error if is_ours(error) else blame(error) or error)
     if is_interrupt(error):
         return 128 + signal.SIGINT, ""
     message = _usage_message(error)

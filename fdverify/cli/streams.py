@@ -36,13 +36,19 @@ class _Stderr(io.FileIO):
             return len(text)
 
 
+class _Text(io.TextIOWrapper):
+    def close(self) -> None:
+        """Stay open: a user's file does not decide whether an answer can be told."""
+        self.flush()
+
+
 def open_streams() -> None:
     """Have stdout and stderr fail as a command should."""
     sys.stdout = _text(_Stdout(1, "w", closefd=False), sys.stdout, "backslashreplace")
     sys.stderr = _text(_Stderr(2, "w", closefd=False), sys.stderr, "backslashreplace")
 
 
-def _text(raw: io.FileIO, before: Any, errors: str) -> io.TextIOWrapper:
+def _text(raw: io.FileIO, before: Any, errors: str) -> _Text:
     encoding = getattr(before, "encoding", None) or "utf-8"
     lines = raw.fileno() == 2 or raw.isatty()
-    return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, errors=errors, line_buffering=lines)
+    return _Text(io.BufferedWriter(raw), encoding=encoding, errors=errors, line_buffering=lines)

@@ -201,7 +201,8 @@ class _Watch:
         os.kill(self._pid, signal.SIGKILL)
         self._clear_line()
         self.code = None
-        self.why = f"the time limit of {self._limit:g} s was reached and nothing was known by then"
+        if self._limit is not None:
+            self.why = f"the time limit of {self._limit:g} s was reached and nothing was known by then"
 
     def _conclude(self, status: int) -> None:
         if self.code is None:

@@ -17,7 +17,6 @@ from fdverify.errors import (
     Interrupted,
     UsageError,
     class_name,
-    is_own,
     located,
     nearby,
     one_line,
@@ -245,7 +244,12 @@ def _fault(error: BaseException, file: Path) -> UsageError | None:
 
 def _is_no_fault(error: BaseException) -> bool:
     """Whether this package raises it, or Python or the user in its place."""
-    return is_own(error) or isinstance(error, MemoryError) or is_interrupt(error)
+    return is_ours(error) or isinstance(error, MemoryError) or is_interrupt(error)
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether its class is one of this package."""
+    return isinstance(error, FdverifyError) and type(error).__module__.partition(".")[0] == "fdverify"
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -49,7 +49,6 @@ class Outcome:
     error: FdverifyError | None = None
     lost: str | None = None
     seconds: float = 0.0
-    begun: bool = True
     overlong: bool = False
     """Whether it took longer than it was allowed, while there was time."""
     out_of_time: bool = False
@@ -233,9 +232,7 @@ class Pool:
         left = deque([*running, *self._waiting])
         self.close()
         while left:
-            task = left.popleft()
-            begun = task in running or task.patience > _PATIENCE
-            left.extend(finished(task, Outcome(lost="the time limit was reached", begun=begun, out_of_time=True)))
+            left.extend(finished(left.popleft(), Outcome(lost="the time limit was reached", out_of_time=True)))
 
 
 def _serve(there: Connection, memory_limit: int | None, inherited: Sequence[Any]) -> None:

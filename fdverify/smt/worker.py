@@ -26,10 +26,9 @@ from fdverify.errors import (
     describe,
     exhaustion,
     file_fault,
-    is_own,
     one_line,
 )
-from fdverify.models.user_files import blame
+from fdverify.models.user_files import blame, is_ours
 
 Outcome = TypeVar("Outcome")
 _LONGEST_WAIT = 3600.0  # at a time: the system refuses to wait for ever in one go
@@ -142,18 +141,13 @@ def send_answer(there: Connection, work: Callable[[], Any]) -> None:
 def _error_of(error: BaseException) -> FdverifyError:
     """An error of this package for whatever was raised, which can be sent to another process."""
     if isinstance(error, FdverifyError):
-        return error if is_own(error) else _as_own(error)
+        if not is_ours(error):  # an author may have classes below ours, of which other processes do not know
+            return blame(error) or UsageError(one_line(error))
+        return error
     lost = exhaustion(error)
     if lost is not None:
         return Exhausted(lost)
     return blame(error) or file_fault(error) or InternalError(describe(error))
-
-
-def _as_own(error: FdverifyError) -> FdverifyError:
-    """The nearest error of this package for one of a class of the author's, which need not be one that can be sent."""
-    hint = error.hint if error.hint is None else one_line(error.hint)
-    kind = next((each for each in (UsageError, Exhausted) if isinstance(error, each)), InternalError)
-    return kind(one_line(error.message), hint)
 
 
 def _work(work: Callable[[Callable[[Any], None]], Any], there: Connection) -> None:
