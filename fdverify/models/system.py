@@ -181,7 +181,7 @@ def truthful(what: str, holds: Callable[[State], Truth]) -> Callable[[State], Tr
             )
         return value
 
-    checked.__wrapped__ = holds  # type: ignore[attr-defined]
+    checked.__wrapped__ = holds
     return checked
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from fdverify.errors import (
+    FdverifyError,
     Interrupted,
     UsageError,
     class_name,
