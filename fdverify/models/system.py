@@ -181,7 +181,6 @@ def truthful(what: str, holds: Callable[[State], Truth]) -> Callable[[State], Tr
             )
         return value
 
-    checked.__wrapped__ = holds
     return checked
 
 

@@ -347,7 +347,6 @@ def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State],
         with blaming(source.file):
             return function(state)
 
-    value.__wrapped__ = function
     return value
 
 

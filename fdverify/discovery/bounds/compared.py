@@ -10,7 +10,7 @@ from fdverify.verdict import silent
 
 
 def compare_functions(job: Job) -> tuple[str, ...]:
-    """Refuse functions that mean something else to one of the engines, without and with crashes; notes on the others."""
+    """Refuse functions that mean something else to one engine, without and with crashes; notes on the others."""
     crash = crashing(job.find_model())
     systems = (job.options, {**job.options, **crash}) if crash else (job.options,)
     return tuple(dict.fromkeys(note for options in systems for note in replace(job, options=options).compare(silent)))
