@@ -97,7 +97,7 @@ class Comparison:
 
     def _symbols(self, anywhere: bool) -> Symbols:
         book = RecordingBook()
-        return Symbols(self._system, book, Unrolling(self._system, anywhere, book).states[0], 0)
+        return Symbols(self._system, book, Unrolling(self._system, anywhere, book).states[0])
 
     def _of_ranges(self) -> list[Called]:
         return [

@@ -22,23 +22,23 @@ from fdverify.symbolic.selection import Selection, fresh_parts, predicate
 from fdverify.symbolic.unroll import fresh_choice
 from fdverify.symbolic.values import Bits, Value
 
+_ROUND = 1
 AGAIN = 3
 """Every so many of the states that are looked at one by one are looked at another time."""
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """A state of symbols, under the name that its constants carry, and the choices about to be made in it."""
+    """A state of symbols, named as in the first state of an unrolling, and the choices about to be made in it."""
 
     system: System
     book: RecordingBook
     state: State
-    at: int
     choices: tuple[Choice, ...] = ()
 
     @cached_property
     def made(self) -> Choices:
-        return Choices({choice.name: fresh_choice(choice, self.state, self.at) for choice in self.choices})
+        return Choices({choice.name: fresh_choice(choice, self.state, _ROUND) for choice in self.choices})
 
     @cached_property
     def names(self) -> dict[str, list[str | None]]:
@@ -47,13 +47,12 @@ class Symbols:
         return own | {choice.name: _chosen_names(self.made[choice.name]) for choice in self.choices}
 
     def choosing(self, choices: tuple[Choice, ...]) -> Symbols:
-        return Symbols(self.system, self.book, self.state, self.at, choices)
+        return Symbols(self.system, self.book, self.state, choices)
 
     def named_anew(self, state: State) -> Symbols:
         """The state that follows, as the compiler names it: known numbers and truth values stay as they are."""
-        at = self.at + 1
-        values = {v.name: self._named(v, state, f"{v.name}@{at}") for v in self.system.variables}
-        return Symbols(self.system, self.book, self.state.changed(values), at)
+        values = {v.name: self._named(v, state, f"{v.name}@0") for v in self.system.variables}
+        return Symbols(self.system, self.book, self.state.changed(values))
 
     def _named(self, variable: Variable, state: State, name: str) -> Any:
         value = state[variable.name]
@@ -157,7 +156,7 @@ def _bound(symbols: Symbols, group: Points) -> tuple[dict[str, Column], dict[str
     for variable in symbols.system.variables:
         symbol = symbols.state[variable.name]
         if isinstance(symbol, ClaimedBuffer):
-            members[f"{variable.name}@{symbols.at}"] = group.columns[variable.name]
+            members[f"{variable.name}@0"] = group.columns[variable.name]
         else:
             names = symbols.names[variable.name]
             columns |= _constants(names, parts_of(group.array_state[variable.name]), group.size)
@@ -167,7 +166,7 @@ def _bound(symbols: Symbols, group: Points) -> tuple[dict[str, Column], dict[str
         if isinstance(choice, Flag):
             columns |= _constants(names, (column,), group.size)
         elif isinstance(symbol, Selection):
-            name = f"{choice.name}@{symbols.at}"
+            name = f"{choice.name}@{_ROUND}"
             columns |= {f"{name}_any": np.asarray(column.any(axis=1)), f"{name}_one": column.argmax(axis=1)}
             members[f"{name}_all"] = column
         elif isinstance(symbol, CounterBuffer):
