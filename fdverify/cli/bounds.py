@@ -53,6 +53,7 @@ _CONFIGURED = (
     "0 told, 1 no initial timeout is safe, or a crash may never be noticed, 2 bad input, 3 unknown, "
     "4 no crash can happen, or a run has a dead end, 70 internal error"
 )
+_GRACE = 1.0
 _CHOSEN_BY_THE_COMMAND = ("timeout", "crash")
 _UNITS = {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "min": "60"}
 
@@ -112,7 +113,8 @@ def _formula(name: str, reference: str, model: Model, given: Mapping[str, Any]) 
     def give_up(why: str) -> Found:
         return Found(expected_subject(model.name, job.options, given["claim"]), why=why)
 
-    found = _worked(f"bounds {name}", work, limit, give_up)
+    # It ends by itself, with what it has by then; only if it does not, its process is killed.
+    found = _worked(f"bounds {name}", work, None if limit is None else limit + _GRACE, give_up)
     seconds = perf_counter() - start
     if given["json"]:
         from fdverify.reports.bounds_document import bounds_document
