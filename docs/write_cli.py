@@ -35,7 +35,7 @@ and `%` by a positive literal.
 | 0 | proved, bounded, shown or written |
 | 1 | violated or not inductive, and nothing else |
 | 2 | bad input: an option, a file, a name that is too long; whatever a user's file raises; stdout is closed or full |
-| 3 | unknown: a solver gave up, the time limit was reached, a process was killed or ended itself, or no memory is left |
+| 3 | unknown: a solver gave up, the time limit was reached, a process was killed or ended itself, no memory is left |
 | 4 | vacuous |
 | 70 | internal error |
 | 130 | Ctrl-C |
@@ -45,7 +45,7 @@ and `%` by a positive literal.
 An error is one line on stderr, a verdict is on stdout.
 What cannot be written to stderr is lost, and changes nothing.
 What a user's file raises, `SystemExit`, `KeyboardInterrupt` and classes of its own included, is told with its place.
-A process that ends itself is one that calls `os._exit`; that the system gives no more processes or files is unknown, too.
+A process ends itself by `os._exit`, say. That the system gives no more processes or files is unknown, too.
 
 A command runs in a process of its own, and another one watches over it.
 So `--time-limit` holds from the first moment, whatever a user's file or a solver does.
