@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from fdverify.errors import FdverifyError
 from fdverify.job import Job
+from fdverify.logic import Place, watching_premises
 from fdverify.models.catalogue import find_model
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
@@ -19,6 +20,10 @@ from tests.no_wrong_answers.models.generate import LEAST, MOST, Generated
 from tests.no_wrong_answers.models.oracle import Induction, Instance, Search, has_run, induction
 
 DEPTH, MAX_K = 5, 3
+SYMBOLIC_DEPTH = 3
+"""Rounds of a buffer of arbitrary size are many times as costly."""
+TIME_LIMIT = 600.0
+"""For a batch of proofs, which takes seconds: what does not end is unknown, and a difference."""
 SMALL = 2
 """How far above their least values parameters are tried when they are arbitrary."""
 
@@ -62,12 +67,11 @@ class Comparison:
             if instance.is_admissible():
                 yield instance
 
-    def compare_engines(self) -> list[str]:
+    def compare_engines(self) -> None:
         self.compare_explore(subrounds=False)
         self.compare_explore(subrounds=True)
         self.compare_bmc()
         self.compare_induct()
-        return self.differences
 
     def compare_explore(self, subrounds: bool) -> None:
         result = self.ran("explore", self.generated.parameters, subrounds=subrounds, depth=None)
@@ -88,25 +92,26 @@ class Comparison:
             self.expect(command, steps == search.violation, f"violated after {steps} steps, not {search.violation}")
 
     def compare_bmc(self) -> None:
-        result = self.ran("bmc", self.arbitrary, depth=DEPTH)
+        depth = SYMBOLIC_DEPTH if self.generated.symbolic else DEPTH
+        result = self.ran("bmc", self.arbitrary, depth=depth)
         if result is None:
             return
-        searches = [Search(instance, self.claim).run(DEPTH) for instance in self.instances()]
+        searches = [Search(instance, self.claim).run(depth) for instance in self.instances()]
         shortest = min((each.violation for each in searches if each.violation is not None), default=None)
         match result.verdict:
             case Verdict.VIOLATED:
                 assert result.run is not None
-                at = Search(Instance(self.system_at(result.run.parameters), {}), self.claim).run(DEPTH)
+                at = Search(Instance(self.system_at(result.run.parameters), {}), self.claim).run(depth)
                 rounds = len(result.run.rounds)
                 self.expect("bmc", at.violation == rounds, f"violated after {rounds} rounds, not {at.violation}")
                 self.expect("bmc", shortest is None or shortest >= rounds, f"{rounds} rounds, {shortest} are enough")
             case Verdict.BOUNDED:
                 self.expect("bmc", shortest is None, f"bounded, but violated after {shortest} rounds")
-                lives = any(has_run(each.instance, DEPTH) for each in searches)
+                lives = any(has_run(each.instance, depth) for each in searches)
                 self.expect("bmc", lives or self.generated.symbolic, "bounded, but there is no run of this length")
             case Verdict.VACUOUS:
                 self.expect("bmc", shortest is None, f"vacuous, but violated after {shortest} rounds")
-                self.expect("bmc", not any(has_run(each.instance, DEPTH) for each in searches), "vacuous, but runs")
+                self.expect("bmc", not any(has_run(each.instance, depth) for each in searches), "vacuous, but runs")
             case verdict:
                 self.differs("bmc", f"{verdict}: {result.detail}")
 
@@ -128,7 +133,9 @@ class Comparison:
                     self.expect("induct", inside, f"proved, but out of range at {instance.parameters}")
             case Verdict.VIOLATED | Verdict.NOT_INDUCTIVE:
                 assert result.run is not None
-                search = Search(Instance(self.system_at(result.run.parameters), {}), self.claim).run(past_violation=True)
+                search = Search(Instance(self.system_at(result.run.parameters), {}), self.claim).run(
+                    past_violation=True
+                )
                 rounds = len(result.run.rounds)
                 if result.verdict is Verdict.VIOLATED:
                     self.expect("induct", search.violation == rounds, f"after {rounds} rounds, not {search.violation}")
@@ -139,16 +146,15 @@ class Comparison:
                 dead = [Search(each, self.claim).run(past_violation=True) for each in self.instances()]
                 self.expect("induct", any(each.dead_end is not None for each in dead), "vacuous without a dead end")
 
-    def compare_proof(self, result: ProofResult) -> list[str]:
+    def compare_proof(self, result: ProofResult) -> None:
         if result.error is not None:
             self.differs("verify-invariant", f"refused: {result.error}")
-            return self.differences
+            return
         fixed = {name: value for name, value in self.arbitrary.items() if value is not None}
         proof = load_proof(self.proof).at(fixed, {}, self.generated.k)
         found = {instance: self._induction(instance, proof.authored) for instance in self.instances()}
         goal_holds = all(Search(instance, self.claim).run().violation is None for instance in found)
         self._judge_proof(result, found, goal_holds, proof.authored)
-        return self.differences
 
     def _induction(self, instance: Instance, conjuncts: tuple[Any, ...]) -> Induction | None:
         """What the oracle makes of the conjuncts, where it can look at all states."""
@@ -173,9 +179,24 @@ class Comparison:
             case Verdict.VACUOUS:
                 self.expect(command, goal_holds, "vacuous, but the goal is violated")
                 self.expect(command, not failing, f"vacuous, but {failing[:1]}")
+                self._judge_vacuity(result, found)
             case verdict:
                 stuck = any(each.stuck for each in known)
                 self.expect(command, stuck and not failing, f"{verdict}: {result.detail}")
+
+    def _judge_vacuity(self, result: ProofResult, instances: Iterable[Instance]) -> None:
+        """Whatever is said to be vacuous is so in small instances."""
+        assert result.vacuity is not None
+        searches = [Search(instance, self.claim).run() for instance in instances]
+        reasons = {
+            "phases": lambda: any(_is_idle(number, searches) for number in range(len(self.system.phases))),
+            "goal-premise": lambda: _has_unmet_premise(self.claim, searches),
+            "no-dead-end": lambda: any(search.dead_end is not None for search in searches),
+            "assumptions": lambda: not searches,
+        }
+        for obligation in result.vacuity.obligations:
+            if obligation.verdict is Verdict.VACUOUS:
+                self.expect("verify-invariant", reasons[obligation.name](), f"{obligation.name}: {obligation.detail}")
 
     def _judge_failure(self, result: ProofResult, authored: Any) -> None:
         command = "verify-invariant"
@@ -189,18 +210,42 @@ class Comparison:
             elif self.generated.finite and sum(instance.parameters.values()) < 10:
                 known = self._induction(instance, authored)
                 fails = known is not None and not known.is_proof
-                self.expect(command, fails, f"{checked.question.name}: not inductive, but it is at {instance.parameters}")
+                self.expect(
+                    command, fails, f"{checked.question.name}: not inductive, but it is at {instance.parameters}"
+                )
 
 
-def check_proofs(comparisons: list[Comparison]) -> list[str]:
-    """Every proof through verify-invariant, those with the same settings together."""
+def _is_idle(number: int, searches: Iterable[Search]) -> bool:
+    """Whether the phase of this number never changes anything."""
+    for search in searches:
+        *before, phase = search.instance.system.phases[: number + 1]
+        for state in {each for start in search.reached() for each in search.instance.after(before, start)}:
+            if search.instance.after_phase(phase, state) - {state}:
+                return False
+    return True
+
+
+def _has_unmet_premise(claim: Any, searches: Iterable[Search]) -> bool:
+    """Whether an implication in the claim has a premise that is never true."""
+    met: dict[Place, bool] = {}
+
+    def watch(place: Place, premise: bool) -> None:
+        met[place] = met.get(place, False) or premise
+
+    with watching_premises(watch):
+        for search in searches:
+            for state in search.reached():
+                search.instance.holds(claim, state)
+    return not all(met.values())
+
+
+def check_proofs(comparisons: Iterable[Comparison]) -> None:
+    """Put every proof through verify-invariant, those with the same settings together."""
     groups: dict[Any, list[Comparison]] = {}
     for each in comparisons:
         fixed = {name: value for name, value in each.arbitrary.items() if value is not None}
         groups.setdefault((tuple(fixed.items()), each.generated.k), []).append(each)
-    differences = []
     for (fixed_items, k), group in groups.items():
-        settings = Settings(parameters=dict(fixed_items), k=k, jobs=1, cache=False)
+        settings = Settings(parameters=dict(fixed_items), k=k, jobs=1, cache=False, time_limit=TIME_LIMIT)
         for each, result in zip(group, check([each.proof for each in group], settings), strict=True):
-            differences += each.compare_proof(result)
-    return differences
+            each.compare_proof(result)

@@ -92,7 +92,10 @@ class Writer:
             case "clock":
                 if not self.reads_clocks:
                     return []
-                return [lambda: f"{name} <= {self.random.randint(0, 9)}", lambda: f"{name} != {self.random.randint(1, 6)}"]
+                return [
+                    lambda: f"{name} <= {self.random.randint(0, 9)}",
+                    lambda: f"{name} != {self.random.randint(1, 6)}",
+                ]
             case _:
                 return [lambda: self._compared(variable), lambda: self._compared(variable), self._related]
 
@@ -151,7 +154,10 @@ class Writer:
         numbers = self.of_kind("number")
         forms: list[tuple[list[str], str]] = [
             ([f"{name} = {self.truth()}"], name),
-            ([f"{name} = [{atom}]", f"for each in ({other}, {self.atom()}):", f"    {name}.append(each)"], f"And(*{name})"),
+            (
+                [f"{name} = [{atom}]", f"for each in ({other}, {self.atom()}):", f"    {name}.append(each)"],
+                f"And(*{name})",
+            ),
             ([f"{name} = sum(If(each, 1, 0) for each in ({atom}, {other}))"], f"{name} == {self.random.randint(0, 2)}"),
         ]
         if numbers:

@@ -130,7 +130,9 @@ class _Attempt:
             self.predicates.append("helper(s)")
         if numbers and random.random() < 0.5:
             name = numbers[0].name
-            text += f"\n\ndef at_least(bound):\n    def check(s):\n        return s.{name} >= bound\n\n    return check\n"
+            text += (
+                f"\n\ndef at_least(bound):\n    def check(s):\n        return s.{name} >= bound\n\n    return check\n"
+            )
             text += f"\n\nreaches = at_least({random.randint(0, 3)})\n"
             self.predicates.append("reaches(s)")
         if numbers and random.random() < 0.3:
@@ -202,7 +204,9 @@ class _Attempt:
                 start = random.choice(("0", "-1"))
                 return f"If({condition}, {start}, {name} + 1)"
             case "growing":
-                return random.choice((f"{name} + 1", f"If({condition}, {name} + 1, {name})", f"If({condition}, 0, {name} + 1)"))
+                return random.choice(
+                    (f"{name} + 1", f"If({condition}, {name} + 1, {name})", f"If({condition}, 0, {name} + 1)")
+                )
             case _:
                 return self._handled(variable, condition, choices)
 
@@ -261,7 +265,11 @@ MODEL = Model("random", "a random model", ({options}{"," if options else ""}), (
         name = variable.name
         match variable.kind:
             case "flag":
-                ghost = ", ghost=True" if random.random() < 0.1 and len(self.variables) > 1 and variable is self.variables[-1] else ""
+                ghost = (
+                    ", ghost=True"
+                    if random.random() < 0.1 and len(self.variables) > 1 and variable is self.variables[-1]
+                    else ""
+                )
                 return f'Variable("{name}", Flags(), initial=lambda s: {random.random() < 0.3}{ghost})'
             case "number":
                 initial = random.choice((variable.highest, "0", "1", str(variable.low)))
@@ -313,7 +321,7 @@ MODEL = Model("random", "a random model", ({options}{"," if options else ""}), (
             values,
             self.symbolic and bool(values),
             self.finite,
-            self.random.choice((1, 1, 1, 2)),
+            self.random.choice((1, 1, 1, 1, 1, 2)),
         )
 
     def _work(self, instance: Instance) -> int:
@@ -330,16 +338,20 @@ MODEL = Model("random", "a random model", ({options}{"," if options else ""}), (
     def _proof(self, claim: str, true: list[str], candidates: list[str], reached: set[Plain]) -> str:
         random = self.random
         exact = self._exact(reached)
-        clauses = [claim] if random.random() < 0.5 else []
+        clauses = [claim] if random.random() < (0.6 if claim in true else 0.2) else []
         if exact is not None and random.random() < 0.5:
             clauses.append(exact)
-        elif random.random() < 0.6:
-            clauses += true[:4]
+        elif random.random() < 0.7:
+            clauses += true[:2]
         else:
-            clauses += random.sample(candidates, 2)
+            clauses += random.sample(candidates, 1)
         text = "from fdverify.logic import And, If, Iff, Implies, Max, Min, Not, Or\n"
         text += "from fdverify.proofs import Proof\n"
-        names = [name for name in ("Mode", "LUCKY", "helper", "reaches", "above", "RATES") if f"\n{name} = " in self.definitions or f" {name}(" in self.definitions]
+        names = [
+            name
+            for name in ("Mode", "LUCKY", "helper", "reaches", "above", "RATES")
+            if f"\n{name} = " in self.definitions or f" {name}(" in self.definitions
+        ]
         text += f"from random_{self.seed} import {', '.join(names)}\n" if names else ""
         text += f'\nproof = Proof("random_{self.seed}.py:MODEL", goal="claim0")\n'
         for number, clause in enumerate(clauses or ["True"]):

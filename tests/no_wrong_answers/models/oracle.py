@@ -287,9 +287,7 @@ class Induction:
         return self.initially and self.preserved and self.implies_goal
 
 
-def induction(
-    instance: Instance, conjuncts: Sequence[Any], goal: Any, least: int, most: int, k: int = 1
-) -> Induction:
+def induction(instance: Instance, conjuncts: Sequence[Any], goal: Any, least: int, most: int, k: int = 1) -> Induction:
     """Whether ranges and conjuncts are k-inductive and imply the goal, by looking at every state in the ranges."""
 
     def inside(state: Plain) -> bool:
