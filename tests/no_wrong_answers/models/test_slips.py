@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.no_wrong_answers.models.commands import Written
+from tests.no_wrong_answers.models.honest import HONEST
 from tests.no_wrong_answers.models.slips import SLIPS
 from tests.sampling import every
 
@@ -23,3 +24,11 @@ def test_a_slip_is_refused(name: str, tmp_path: Path) -> None:
             assert answer.refused, f"{command}: {answer}"
         elif not answer.refused:
             assert written.wrong(command, answer) is None
+
+
+@pytest.mark.parametrize("name", every(4, sorted(HONEST)))
+def test_what_authors_rightly_write_is_not_refused(name: str, tmp_path: Path) -> None:
+    written = Written(HONEST[name], tmp_path, symbolic=False)
+    for command, answer in written.answers().items():
+        assert answer.code in (0, 1, 3), f"{command}: {answer}"
+        assert written.wrong(command, answer) is None
