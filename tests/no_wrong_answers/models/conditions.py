@@ -149,7 +149,7 @@ OUTSIDE: dict[str, Condition] = {
     "getenv": ("", 'os.getenv("FDVERIFY_SLIP") is None'),
     "process": ("", "os.getpid() % 2 == 0"),
     "uuid": ("", "uuid.uuid4().int % 2 == 0"),
-    "open": ("", 'len(open(__file__).read()) > 0'),
+    "open": ("", "len(open(__file__).read()) > 0"),
     "path": ("", "pathlib.Path(__file__).exists()"),
 }
 CONVERSIONS: dict[str, Condition] = {

@@ -71,7 +71,7 @@ class Writer:
         for variable in self.variables:
             forms += self._asked_of(variable)
         for name, kind in self.choices:
-            forms += [lambda name=name: f"c.{name}"] * 2 if kind == "flag" else self._asked_of_ages(f"c.{name}")
+            forms += [f"c.{name}".__str__] * 2 if kind == "flag" else self._asked_of_ages(f"c.{name}")
         if self.predicates:
             forms.append(lambda: self.random.choice(self.predicates))
         return self.random.choice(forms)()
@@ -82,13 +82,14 @@ class Writer:
             case "flag":
                 return [lambda: name, lambda: f"Not({name})"]
             case "label":
-                member = lambda: f"Mode.{self.random.choice(variable.members)}"  # noqa: E731
-                return [lambda: f"{name} == {member()}", lambda: f"{name} != {member()}"]
+                return [lambda: f"{name} == {self._member(variable)}", lambda: f"{name} != {self._member(variable)}"]
             case "buffer":
                 return self._asked_of_ages(name)
             case "growing":
-                bound = lambda: self.random.randint(0, variable.most)  # noqa: E731
-                return [lambda: f"{name} >= {bound()}", lambda: f"{name} < {bound()}"]
+                return [
+                    lambda: f"{name} >= {self.random.randint(0, variable.most)}",
+                    lambda: f"{name} < {self.random.randint(0, variable.most)}",
+                ]
             case "clock":
                 if not self.reads_clocks:
                     return []
@@ -106,25 +107,32 @@ class Writer:
     def _related(self) -> str:
         return f"{self.number(1)} {self.random.choice(COMPARISONS)} {self.number(1)}"
 
+    def _member(self, variable: Declared) -> str:
+        return f"Mode.{self.random.choice(variable.members)}"
+
     def _asked_of_ages(self, buffer: str) -> list[Callable[[], str]]:
-        age = lambda: self.random.choice(["0", "1", "2", "s.delta", "s.delta - 1", *self._ages()])  # noqa: E731
-        body = lambda: self.random.choice(  # noqa: E731
-            [
-                f"lambda a: Implies({buffer}.has(a), a >= {age()})",
-                f"lambda a: {buffer}.has(a)",
-                f"lambda a: Or(Not({buffer}.has(a)), a == {age()})",
-            ]
-        )
         return [
             lambda: f"{buffer}.empty()",
             lambda: f"Not({buffer}.empty())",
-            lambda: f"{buffer}.has({age()})",
-            lambda: f"{buffer}.any({age()}, {age()})",
-            lambda: f"{buffer}.{self.random.choice(('forall', 'exists'))}({age()}, s.delta, {body()})",
+            lambda: f"{buffer}.has({self._age()})",
+            lambda: f"{buffer}.any({self._age()}, {self._age()})",
+            lambda: (
+                f"{buffer}.{self.random.choice(('forall', 'exists'))}({self._age()}, s.delta, {self._of_ages(buffer)})"
+            ),
         ]
 
-    def _ages(self) -> list[str]:
-        return [f"s.{variable.name}" for variable in self.of_kind("number")]
+    def _of_ages(self, buffer: str) -> str:
+        """What is claimed of an age."""
+        forms = [
+            f"lambda a: Implies({buffer}.has(a), a >= {self._age()})",
+            f"lambda a: {buffer}.has(a)",
+            f"lambda a: Or(Not({buffer}.has(a)), a == {self._age()})",
+        ]
+        return self.random.choice(forms)
+
+    def _age(self) -> str:
+        numbers = [f"s.{variable.name}" for variable in self.of_kind("number")]
+        return self.random.choice(["0", "1", "2", "s.delta", "s.delta - 1", *numbers])
 
     def number(self, depth: int = 2) -> str:
         leaves = [f"s.{variable.name}" for variable in self.of_kind("number")]
@@ -174,17 +182,17 @@ class Writer:
 
     def fitted(self, variable: Declared) -> str:
         """A new value of an integer; mostly within its range, always in a finite one."""
-        number, low = self.number(), variable.low
+        number, low, name = self.number(), variable.low, f"s.{variable.name}"
         forms = [
             f"Max({low}, Min({variable.highest}, {number}))",
-            f"If({self.truth(1)}, If(s.{variable.name} < {variable.highest}, s.{variable.name} + 1, {low}), s.{variable.name})",
-            f"If({self.truth(1)}, {low}, s.{variable.name})",
-            f"If({self.truth(1)}, Min({variable.highest}, s.{variable.name} + 1), s.{variable.name})",
+            f"If({self.truth(1)}, If({name} < {variable.highest}, {name} + 1, {low}), {name})",
+            f"If({self.truth(1)}, {low}, {name})",
+            f"If({self.truth(1)}, Min({variable.highest}, {name} + 1), {name})",
         ]
         if isinstance(variable.high, int):
             size = variable.high - low + 1
             forms.append(f"{low} + ({number} - ({low})) % {size}")
-            forms.append(f"(s.{variable.name} - ({low}) + 1) % {size} + ({low})")
+            forms.append(f"({name} - ({low}) + 1) % {size} + ({low})")
             if self.random.random() < 0.15:
                 forms.append(f"({number}) % 7 - 2")
         return self.random.choice(forms)

@@ -20,7 +20,9 @@ CONDITIONS: dict[str, Condition] = {
         "found, k = False, 0", "while k < 2:", "    found = Or(found, s.x == k)", "    k += 1", "return found"
     ),
     "list": _helper("parts = []", "for k in range(3):", "    parts.append(s.x != k)", "return Not(And(*parts))"),
-    "extended-list": _helper("parts = [s.f]", "parts.extend([s.x == 1, s.x == 2])", "parts += [s.f]", "return And(*parts)"),
+    "extended-list": _helper(
+        "parts = [s.f]", "parts.extend([s.x == 1, s.x == 2])", "parts += [s.f]", "return And(*parts)"
+    ),
     "dictionary": _helper("parts = {}", 'parts["f"] = s.f', 'parts["x"] = s.x == 0', "return And(*parts.values())"),
     "sum": _helper("return sum(If(each, 1, 0) for each in (s.f, s.x == 0)) >= 1"),
     "total": _helper("total = 0", "for each in (s.f, s.x == 1):", "    total += If(each, 1, 0)", "return total == 2"),
@@ -56,21 +58,36 @@ CONDITIONS: dict[str, Condition] = {
         "        return s.x >= self.low\n\n\nholds = Bounds(1).hold\n",
         "holds(s)",
     ),
-    "static-method": ("\n\nclass Tests:\n    @staticmethod\n    def low(s):\n        return s.x <= 1\n", "Tests.low(s)"),
+    "static-method": (
+        "\n\nclass Tests:\n    @staticmethod\n    def low(s):\n        return s.x <= 1\n",
+        "Tests.low(s)",
+    ),
     "class-constant": ("\n\nclass Config:\n    LOW = 1\n", "s.x <= Config.LOW"),
     "option-is-none": ("\n\nLIMIT = None\n", "s.x == 0 if LIMIT is None else s.x == 1"),
     "argument-is-none": ("\n\ndef low(s, bound=None):\n    return s.x <= (1 if bound is None else bound)\n", "low(s)"),
     "detector-is-none": ("\n\nPLAIN = (None, 1)\n", "And(*(s.x <= each for each in PLAIN if each is not None))"),
     "isinstance-of-constant": ("\n\nLIMIT = 1\n", "s.x <= (LIMIT if isinstance(LIMIT, int) else 0)"),
     "option": _helper("if STRICT:", "    return s.x < 1", "return s.x <= 1", prelude="\n\nSTRICT = True\n"),
-    "option-and-option": _helper("return s.f if STRICT and not LOOSE else s.x == 0", prelude="\n\nSTRICT, LOOSE = True, False\n"),
+    "option-and-option": _helper(
+        "return s.f if STRICT and not LOOSE else s.x == 0", prelude="\n\nSTRICT, LOOSE = True, False\n"
+    ),
     "match-on-option": _helper(
-        "match KIND:", '    case "low":', "        return s.x <= 1", "    case _:", "        return s.f",
+        "match KIND:",
+        '    case "low":',
+        "        return s.x <= 1",
+        "    case _:",
+        "        return s.f",
         prelude='\n\nKIND = "low"\n',
     ),
-    "cache-of-constants": ("\n\n@cache\ndef some(n):\n    return tuple(range(n))\n", "Or(*(s.x == k for k in some(2)))"),
+    "cache-of-constants": (
+        "\n\n@cache\ndef some(n):\n    return tuple(range(n))\n",
+        "Or(*(s.x == k for k in some(2)))",
+    ),
     "lru-cache-of-constants": ("\n\n@lru_cache\ndef low():\n    return 1\n", "s.x <= low()"),
-    "table": ("\n\nTABLE = {Sender.Up: 2, Sender.Crashed: 1}\n", "Or(*(And(s.sender == k, s.x == v) for k, v in TABLE.items()))"),
+    "table": (
+        "\n\nTABLE = {Sender.Up: 2, Sender.Crashed: 1}\n",
+        "Or(*(And(s.sender == k, s.x == v) for k, v in TABLE.items()))",
+    ),
     "looked-up-constant": ("\n\nTABLE = {'low': 1}\n", "s.x <= TABLE['low']"),
     "length-of-constants": ("\n\nTABLE = (4, 5)\n", "s.x < len(TABLE)"),
     "sorted-constants": ("\n\nTABLE = {2, 0}\n", "s.x == sorted(TABLE)[0]"),

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.no_wrong_answers.models.conditions import CAUGHT, CONDITIONS, IDENTITY, MEMORY, OUTSIDE, TEXT, TYPES, Condition
+from tests.no_wrong_answers.models.conditions import (
+    CAUGHT,
+    CONDITIONS,
+    IDENTITY,
+    MEMORY,
+    OUTSIDE,
+    TEXT,
+    TYPES,
+    Condition,
+)
 from tests.no_wrong_answers.models.written import Parts
 
 ALL = frozenset({"explore", "bmc", "induct", "verify-invariant"})
@@ -42,7 +51,9 @@ def _in_when_of_ages(condition: Condition) -> Slip:
 def _in_claim(condition: Condition) -> Slip:
     """A part of the claim only: as a whole it is no constant."""
     prelude, slip = condition
-    return Slip(Parts(prelude=prelude, jump="s.x == 2", claim=f"And(s.x >= 0, Or(Not({slip}), s.x < 3))", conjunct="s.x >= 0"))
+    return Slip(
+        Parts(prelude=prelude, jump="s.x == 2", claim=f"And(s.x >= 0, Or(Not({slip}), s.x < 3))", conjunct="s.x >= 0")
+    )
 
 
 def _in_premise(condition: Condition) -> Slip:
@@ -74,7 +85,9 @@ def _in_initial(condition: Condition) -> Slip:
 
 def _in_assumption(condition: Condition) -> Slip:
     prelude, slip = (text.replace("s.x", "s.delta") for text in condition)
-    parts = Parts(prelude=prelude, initial="s.delta", following="s.x", range="s.x >= 0", claim="s.x > 5", conjunct="s.x > 5")
+    parts = Parts(
+        prelude=prelude, initial="s.delta", following="s.x", range="s.x >= 0", claim="s.x > 5", conjunct="s.x > 5"
+    )
     return Slip(replace_assumption(parts, f"Or({slip}, s.delta > 5)"), SYMBOLIC, symbolic=True)
 
 

@@ -117,7 +117,9 @@ MODEL = Model("written", "a model", (Parameter("delta", least=0, value=None),), 
     def proof(self) -> str:
         assumption = ""
         if self.proof_assumption:
-            assumption = f"\n\n@proof.assumption\ndef assumed(s):\n    'An assumption.'\n    return {self.proof_assumption}\n"
+            assumption = (
+                f"\n\n@proof.assumption\ndef assumed(s):\n    'An assumption.'\n    return {self.proof_assumption}\n"
+            )
         return f"""{_IMPORTS}
 from fdverify.proofs import Proof
 {self.proof_prelude}
