@@ -101,7 +101,7 @@ class Comparison:
         match result.verdict:
             case Verdict.VIOLATED:
                 assert result.run is not None
-                at = Search(Instance(self.system_at(result.run.parameters), {}), self.claim).run(depth)
+                at = Search(self._at(result.run.parameters), self.claim).run(depth)
                 rounds = len(result.run.rounds)
                 self.expect("bmc", at.violation == rounds, f"violated after {rounds} rounds, not {at.violation}")
                 self.expect("bmc", shortest is None or shortest >= rounds, f"{rounds} rounds, {shortest} are enough")
@@ -115,9 +115,9 @@ class Comparison:
             case verdict:
                 self.differs("bmc", f"{verdict}: {result.detail}")
 
-    def system_at(self, parameters: Mapping[str, int]) -> Any:
+    def _at(self, parameters: Mapping[str, int]) -> Instance:
         names = self.generated.parameters
-        return find_model(self.reference).build(**{name: parameters[name] for name in names})
+        return Instance(find_model(self.reference).build(**{name: parameters[name] for name in names}), {})
 
     def compare_induct(self) -> None:
         result = self.ran("induct", self.arbitrary, max_k=MAX_K)
@@ -133,9 +133,7 @@ class Comparison:
                     self.expect("induct", inside, f"proved, but out of range at {instance.parameters}")
             case Verdict.VIOLATED | Verdict.NOT_INDUCTIVE:
                 assert result.run is not None
-                search = Search(Instance(self.system_at(result.run.parameters), {}), self.claim).run(
-                    past_violation=True
-                )
+                search = Search(self._at(result.run.parameters), self.claim).run(past_violation=True)
                 rounds = len(result.run.rounds)
                 if result.verdict is Verdict.VIOLATED:
                     self.expect("induct", search.violation == rounds, f"after {rounds} rounds, not {search.violation}")
@@ -203,9 +201,10 @@ class Comparison:
         for checked in result.checked:
             if checked.broken is None:
                 continue
-            instance = Instance(self.system_at(checked.broken.step.parameters), {})
+            instance = self._at(checked.broken.step.parameters)
             if checked.broken.breaks_goal:
-                violation = Search(instance, self.claim).run().violation
+                run = checked.broken.run  # at other parameters, perhaps: the smallest step need not be the one reached
+                violation = None if run is None else Search(self._at(run.parameters), self.claim).run().violation
                 self.expect(command, violation is not None, f"{checked.question.name}: violated, but the goal holds")
             elif self.generated.finite and sum(instance.parameters.values()) < 10:
                 known = self._induction(instance, authored)
