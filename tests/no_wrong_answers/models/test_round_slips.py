@@ -1,0 +1,17 @@
+"""Slips in rounds: the lemmas are shown of what the rounds do, or the rounds are refused with their place."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.no_wrong_answers.models.commands import run_command
+from tests.no_wrong_answers.models.round_slips import ROUND_SLIPS
+
+
+@pytest.mark.parametrize("name", sorted(ROUND_SLIPS))
+def test_a_slip_in_rounds_is_refused(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "rounds_of_it.py"
+    file.write_text(ROUND_SLIPS[name])
+    code, _, stderr = run_command("fdverify.cli.app", ["cutoff", f"{file}:TEMPLATE"])
+    assert (code, bool(re.search(r"rounds_of_it\.py:\d+", stderr))) == (2, True), stderr
