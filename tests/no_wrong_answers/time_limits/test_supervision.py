@@ -22,7 +22,7 @@ def run(arguments):
     {work}
 """
 CALL = "import sys; from fdverify.cli.supervise import supervise; sys.exit(supervise('it', sys.argv[1:], 'work'))"
-OVERLONG = "time.sleep(2.5)"
+OVERLONG = "time.sleep(2.2)"
 
 
 @pytest.mark.parametrize(
