@@ -14,7 +14,7 @@ from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, System
 from fdverify.models.user_files import blaming, neighbours_importable
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
-from fdverify.verdict import Progress, Report, Result, Verdict
+from fdverify.verdict import Progress, Report, Result, Verdict, silent
 
 if TYPE_CHECKING:
     from fdverify.proofs.proof import Proof
@@ -62,8 +62,7 @@ class Job:
         try:
             return run_in_worker(self.run, time_limit, heard)
         except (TimeLimitReached, WorkerDied) as end:
-            limit = "" if time_limit is None else f" of {time_limit:g} s"
-            why = f"the time limit{limit} was reached" if isinstance(end, TimeLimitReached) else str(end)
+            why = _why_lost(end, time_limit)
             if not last:
                 return Result(Verdict.UNKNOWN, f"{why}; no depth was completed")
             (done,) = last
@@ -95,6 +94,14 @@ class Job:
 
         return self.blaming_the_file(compared)
 
+    def compare_in_worker(self, time_limit: float | None) -> str | None:
+        """The same in a worker process; why that came to no end, if so."""
+        try:
+            run_in_worker(self.compare, time_limit, silent)
+        except (TimeLimitReached, WorkerDied) as end:
+            return f"the author's functions were not compared: {_why_lost(end, time_limit)}"
+        return None
+
     def _with_lemmas(self) -> tuple[System, dict[str, Any]]:
         """The system under the assumptions of a proof whose conjuncts help, and the settings with those."""
         system, settings = self.system(), dict(self.settings)
@@ -123,6 +130,11 @@ class Job:
         path = Path(self.model.rpartition(":")[0])
         with neighbours_importable(path), blaming(path):
             return work()
+
+
+def _why_lost(end: Exception, time_limit: float | None) -> str:
+    limit = "" if time_limit is None else f" of {time_limit:g} s"
+    return f"the time limit{limit} was reached" if isinstance(end, TimeLimitReached) else str(end)
 
 
 def _engine(command: str) -> Callable[..., Result]:

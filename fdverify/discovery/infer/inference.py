@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from fdverify.discovery.infer.methods import METHODS, Finding, Invented, NotFound, Refuted, by_search
 from fdverify.job import Job
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
 from fdverify.smt.pool import Outcome, Pool, Task
-from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.traces.run import rounds
 from fdverify.verdict import Result, Verdict
 
@@ -49,10 +47,9 @@ def infer(
             return [Task(_SEARCH, partial(by_search, job, seed))]
         return []
 
-    try:
-        run_in_worker(job.compare, time_limit, _ignore)
-    except (TimeLimitReached, WorkerDied) as end:
-        return Inferred(Result(Verdict.UNKNOWN, f"the author's functions were not compared: {_why(end)}"))
+    uncompared = job.compare_in_worker(time_limit)
+    if uncompared is not None:
+        return Inferred(Result(Verdict.UNKNOWN, uncompared))
     report(f"searching with {' and '.join(methods)}")
     tasks = [Task(method, partial(METHODS[method], job, seed), patience=math.inf) for method in methods]
     with Pool(len(methods)) as pool:
@@ -72,14 +69,6 @@ def infer(
 
 
 _SEARCH = "search for a run"
-
-
-def _ignore(event: Any) -> None:
-    """Comparing functions has no events worth telling."""
-
-
-def _why(end: Exception) -> str:
-    return "the time limit was reached" if isinstance(end, TimeLimitReached) else str(end)
 
 
 def _left(deadline: float | None) -> float | None:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from fdverify.deadline import lift_deadline, renew_deadline
 from fdverify.discovery.map.grid import Grid, Place
@@ -22,7 +21,6 @@ from fdverify.signing import check_key
 from fdverify.smt.cache import folder
 from fdverify.smt.cache_folder import tidy_once
 from fdverify.smt.pool import Outcome
-from fdverify.smt.worker import run_in_worker
 from fdverify.verdict import Verdict
 
 _MOST_CELLS = 10_000
@@ -98,23 +96,29 @@ class _Survey:
         stored, total = len(self._answers), len(wanted)
         left = [at for at in wanted if at not in self._answers]
 
+        compared = self._compared(left)
+
         def told(number: int, outcome: Outcome) -> None:
-            self._take(left[number], outcome)
+            self._take(compared[number], outcome)
             self._report(len(self._answers), total)
 
-        self._compare([wanted[at] for at in left])
-        self._check({number: wanted[at] for number, at in enumerate(left)}, told)
+        self._check({number: wanted[at] for number, at in enumerate(compared)}, told)
         panels = tuple(self._panel(number) for number in range(len(self._question.options)))
         return Map(self._name, self._claim, self._question.grid, panels, len(left), stored)
 
-    def _compare(self, jobs: Sequence[Job]) -> None:
-        """Compare the author's functions once for each choice of options, at its first and its last instance."""
-        by_options: dict[str, list[Job]] = {}
-        for job in jobs:
-            by_options.setdefault(repr(job.options), []).append(job)
-        for first, *others in by_options.values():
-            for job in (first, *others[-1:]):
-                run_in_worker(job.compare, None, _ignore)
+    def _compared(self, places: Sequence[tuple[int, Place]]) -> list[tuple[int, Place]]:
+        """Compare the author's functions in the first and the last instance of each panel; those left to check."""
+        left: list[tuple[int, Place]] = []
+        for panel in dict.fromkeys(panel for panel, _ in places):
+            own = [at for at in places if at[0] == panel]
+            ends = dict.fromkeys((own[0], own[-1]))
+            reasons = (self._jobs[at].compare_in_worker(self._settings.time_limit) for at in ends)
+            why = next((reason for reason in reasons if reason is not None), None)
+            if why is None:
+                left += own
+            else:
+                self._answers.update(dict.fromkeys(own, Answer(Verdict.UNKNOWN, why, None, {})))
+        return left
 
     def _check(self, work: Mapping[int, Job], told: Callable[[int, Outcome], None]) -> None:
         if self._settings.scheduler is None:
@@ -162,10 +166,6 @@ class _Survey:
             return Cell(parameters, None, self._no_instance[at])
         answer = self._answers[at]
         return Cell(parameters, answer.verdict, answer.detail, answer.rounds)
-
-
-def _ignore(event: Any) -> None:
-    """Comparing functions has no events worth telling."""
 
 
 def _absolute(model: str) -> tuple[str, str | None]:
