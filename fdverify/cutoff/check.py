@@ -10,6 +10,7 @@ from typing import Any
 
 import z3
 
+from fdverify.cutoff.agreement import compare_rounds
 from fdverify.cutoff.lemmas import Claimed, Lemma, System, lemmas
 from fdverify.cutoff.rounds import CONSTRAINTS, OF_ONE, OF_TWO, Kind, Rounds, SubRound
 from fdverify.cutoff.vocabulary import ModelValues, Symbols
@@ -92,7 +93,8 @@ class Carried:
 
 
 def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:
-    """All lemmas about these rounds."""
+    """All lemmas about these rounds, which must mean the same of numbers and of symbols."""
+    compare_rounds(rounds)
     for lemma in lemmas():
         report(check_lemma(lemma, rounds, second))
 
