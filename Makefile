@@ -7,7 +7,7 @@ JOBS ?= 2
 # The plugin is tested with the oldest pytest that pyproject.toml allows, too.
 OLDEST_PYTEST := pytest==7.0.0 pytest-xdist==3.8.0
 
-.PHONY: verify test test-full browser check bench tables docs clean
+.PHONY: verify test test-full test-oldest test-newest browser check bench tables docs clean
 
 verify: $(READY)
 	$(BIN)/verify-invariant invariants
@@ -17,6 +17,17 @@ test: $(READY)
 
 test-full: $(READY)
 	$(BIN)/python tests/record.py -n $(JOBS) --dist worksteal
+
+# The ranges in pyproject.toml are as wide as these two show: the tests with the lowest and with the newest versions.
+test-oldest: RESOLUTION := lowest-direct
+test-newest: RESOLUTION := highest
+test-oldest test-newest: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-$@
+	$(BIN)/uv pip install --quiet --python .venv-$@ --resolution $(RESOLUTION) --editable '.[test]'
+	$(BIN)/uv pip install --quiet --python .venv-$@ --target .venv-$@/oldest-pytest $(OLDEST_PYTEST)
+	$(BIN)/uv pip list --python .venv-$@
+	FDVERIFY_TESTS=sample .venv-$@/bin/python -m pytest -q -rs -n $(JOBS) --dist worksteal
 
 # For the tests of the HTML report, which are skipped without it.  Debian's packages; needs root.
 browser:
@@ -40,7 +51,7 @@ docs: $(READY)
 	$(BIN)/python docs/write_cli.py
 
 clean:
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) .venv-test-oldest .venv-test-newest build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml

@@ -48,7 +48,7 @@ def described(document: dict[str, Any]) -> str:
     if "panels" in document:
         return f"{sum(len(panel['cells']) for panel in document['panels'])} cells"
     if "formula" in document:
-        return f"{document['status']}, {document['explored']} instances explored"
+        return f"{document['status'].partition(',')[0]}, {document['explored']} instances explored"
     if "lemmas" in document:
         slowest = max(lemma["seconds"] for lemma in document["lemmas"])
         return f"{document['verdict']}, {len(document['lemmas'])} lemmas, the slowest {slowest:.2f} s"

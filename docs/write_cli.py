@@ -26,7 +26,33 @@ Written by `make docs` from the code that reads the options; do not edit it. `--
 for a model of your own, named as `file.py:NAME`, that model's parameters and options in place of those of `{DEFAULT}`.
 All commands write data to stdout and all else to stderr; there is no colour when the output is no terminal, or with
 `NO_COLOR`. An expression such as that of `--timeout` is made of integers, the parameters, `+ - * ( ) min max`, and `//`
-and `%` by a positive literal. Ctrl-C ends with 130."""
+and `%` by a positive literal.
+
+## How a command ends
+
+| code | when |
+| --- | --- |
+| 0 | proved, bounded, shown or written |
+| 1 | violated or not inductive, and nothing else |
+| 2 | bad input: an option, a file, a name that is too long; whatever a user's file raises; stdout is closed or full |
+| 3 | unknown: a solver gave up, the time limit was reached, a process was killed or ended itself, no memory is left |
+| 4 | vacuous |
+| 70 | internal error |
+| 130 | Ctrl-C |
+| 141 | nobody reads stdout any more, as with `head` |
+| 143, 129 | the command was told to end (SIGTERM), or its terminal is gone (SIGHUP) |
+
+An error is one line on stderr, a verdict is on stdout.
+What cannot be written to stderr is lost, and changes nothing.
+What a user's file raises, `SystemExit`, `KeyboardInterrupt` and classes of its own included, is told with its place.
+A process ends itself by `os._exit`, say. That the system gives no more processes or files is unknown, too.
+
+A command runs in a process of its own, and another one watches over it.
+So `--time-limit` holds from the first moment, whatever a user's file or a solver does.
+A command says how far it came; if it does not, it is ended, 2 seconds after the limit at the latest.
+The answer is then one line, or with `--json` [one document](../fdverify/reports/unanswered_schema.json).
+Ctrl-C ends a command within 2 seconds, and all that it has started.
+The limit of `map` is for each instance, and that of `verify-invariant --watch` for each check."""
 EXAMPLES = "\b\nExamples:\n"
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fdverify.testing.options import KEY, add_options, matches, read_options
+from fdverify.printable import printable
+from fdverify.testing.options import KEY, Collects, add_options, check_globs, matches, read_options
 
 if TYPE_CHECKING:
     from fdverify.testing.verify import Verify
@@ -27,27 +28,36 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    return config.stash[KEY].header()
+    return printable(config.stash[KEY].header())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):  # pytest-xdist has looked before it started its workers
+        check_globs(session.config)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, None]:
     outcome = yield
     config = parent.config
-    if not config.stash[KEY].collects(file_path, config.rootpath):
+    collects = config.stash[KEY].collects(file_path, config.rootpath, parent.session.isinitpath(file_path))
+    if collects is Collects.NO:
         return
     from fdverify.testing.items import ProofFile
 
     # A proof file that is named on the command line is a module of tests to pytest, whatever its name.
     is_tests = matches(file_path, config.getini("python_files"))
     others = [found for found in outcome.get_result() if is_tests or type(found) is not pytest.Module]
-    outcome.force_result([ProofFile.from_parent(parent, path=file_path), *others])
+    outcome.force_result([ProofFile.make(parent, file_path, collects), *others])
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    from fdverify.testing.summary import print_summary
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
+    from fdverify.testing.summary import print_summary, print_without_proof
 
     print_summary(terminalreporter)
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        print_without_proof(terminalreporter)
 
 
 @pytest.fixture

@@ -52,6 +52,8 @@ class Result:
     statistics: dict[str, int] = field(default_factory=dict)
     obligations: tuple[Obligation, ...] = ()
     run: Run | None = None
+    notes: tuple[str, ...] = ()
+    """What a reader should know besides."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from tests.isolation import keep_out_of_home
+
 FULL = 2000
 
 
@@ -21,6 +23,7 @@ def register(name: str, examples: int) -> None:
     )
 
 
+keep_out_of_home()
 register("full", FULL)
 register("sample", FULL // 20)
 settings.load_profile(os.environ.get("FDVERIFY_TESTS", "sample"))

@@ -1,23 +1,33 @@
 """The command line: what the commands are, how they are done, how the outcome is told."""
 
 import sys
-from importlib import import_module
+
+from fdverify.errors import UsageError, check_interpreter
 
 
 def main() -> None:
     """The console script ``fdverify``."""
-    _run("fdverify.cli.app")
+    _run("fdverify", "fdverify.cli.app")
 
 
 def verify_invariant() -> None:
     """The console script ``verify-invariant``."""
-    _run("fdverify.cli.verify_invariant")
+    _run("verify-invariant", "fdverify.cli.verify_invariant")
 
 
-def _run(module: str) -> None:
-    """Ctrl-C is answered even while the rest is still being imported."""
+def _run(name: str, module: str) -> None:
+    """Ctrl-C is answered even before the command has a process of its own."""
     try:
-        code = import_module(module).run(sys.argv[1:])
+        check_interpreter()
+        from fdverify.cli.supervise import supervise
+
+        code = supervise(name, sys.argv[1:], module)
+    except UsageError as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = error.exit_code
     except KeyboardInterrupt:
         code = 130
+    except Exception as error:
+        print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
+        code = 70
     sys.exit(code)

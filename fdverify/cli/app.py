@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.exceptions import TyperException
 
-from fdverify.cli import bounds, cutoff, infer, map
+from fdverify.cli import bounds, cache, cutoff, infer, map
 from fdverify.cli.commands import COMMANDS, Command
 from fdverify.cli.epilog import epilog
-from fdverify.cli.guard import guarded, show_version
+from fdverify.cli.guard import call_app, guarded, show_version
 from fdverify.cli.new import new_app
 from fdverify.cli.options import (
     OtherModel,
@@ -27,6 +26,7 @@ from fdverify.cli.options import (
     time_limit_option,
 )
 from fdverify.cli.output import SYMBOLIC, number_or_symbolic
+from fdverify.cli.parse_errors import ParseError
 from fdverify.cli.perform import Output, perform
 from fdverify.cli.threshold import threshold_app
 from fdverify.errors import UsageError
@@ -53,7 +53,7 @@ def _dispatch(arguments: Sequence[str]) -> Any:
             return _call(DEFAULT, arguments)
         except OtherModel as other:
             return _call(other.reference, arguments)
-        except TyperException:
+        except ParseError:
             raise wrong from None
     try:
         return _call(reference, arguments)
@@ -62,7 +62,7 @@ def _dispatch(arguments: Sequence[str]) -> Any:
 
 
 def _call(reference: str, arguments: Sequence[str]) -> Any:
-    return build_app(reference)(arguments, prog_name="fdverify", standalone_mode=False)
+    return call_app(build_app(reference), "fdverify", arguments)
 
 
 def _named_model(arguments: Sequence[str]) -> str:
@@ -94,6 +94,7 @@ def build_app(reference: str) -> typer.Typer:
     )
     app.command("cutoff", help=cutoff.HELP, epilog=epilog(*cutoff.EXAMPLES, exits=cutoff.EXITS))(cutoff.cutoff)
     app.add_typer(threshold_app(), name="threshold")
+    app.command("cache", help=cache.HELP, epilog=epilog(*cache.EXAMPLES, exits=cache.EXITS))(cache.cache)
     app.add_typer(new_app(), name="new")
     return app
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from time import monotonic, perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 
@@ -27,7 +27,9 @@ from fdverify.cli.progress import TextLine
 from fdverify.errors import UsageError
 from fdverify.job import Job
 from fdverify.models.model import Model
+from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 
+Answer = TypeVar("Answer")
 HELP = """Bounds that a detector can be configured by.
 
 With numbers for the parameters: the least safe initial timeout and the worst detection time there, in ticks and in
@@ -43,8 +45,15 @@ DETECTION = """Find how late a crash is noticed at worst, as a formula in the pa
 
 Also how often, and for how long, a correct sender is suspected at worst while the timeout is too short.
 """
-EXITS = "0 proved, 2 bad input, 3 no formula was found or nothing was proved, 70 internal error"
-_CONFIGURED = "0 told, 2 bad input, 70 internal error"
+EXITS = (
+    "0 proved, 1 no initial timeout is safe, or a crash may never be noticed, 2 bad input, "
+    "3 no formula was found or nothing was proved, 4 no crash can happen, or a run has a dead end, 70 internal error"
+)
+_CONFIGURED = (
+    "0 told, 1 no initial timeout is safe, or a crash may never be noticed, 2 bad input, 3 unknown, "
+    "4 no crash can happen, or a run has a dead end, 70 internal error"
+)
+_GRACE = 1.0
 _CHOSEN_BY_THE_COMMAND = ("timeout", "crash")
 _UNITS = {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "min": "60"}
 
@@ -90,34 +99,58 @@ def _formula(name: str, reference: str, model: Model, given: Mapping[str, Any]) 
     start, limit = perf_counter(), given["time_limit"]
     check_time_limit(limit)
     job = _job(reference, model, given, {parameter.name: None for parameter in model.parameters})
-    job.property_of(job.system())
-    from fdverify.discovery.bounds.find import find
+    from fdverify.discovery.bounds.find import Found, find
+    from fdverify.discovery.bounds.subject import expected_subject
     from fdverify.proofs.files import load_proof
 
-    proof = None if given["proof"] is None else load_proof(given["proof"])
-    if proof is not None and proof.model.name != model.name:
-        raise UsageError(f"{given['proof']} is about {proof.model.name}, not about {model.name}")
-    line = TextLine(f"bounds {name}")
-    try:
-        found = find(name, job, proof, None if limit is None else monotonic() + limit, line)
-    finally:
-        line.close()
+    def work(send: Callable[[str], None]) -> Found:
+        proof = None if given["proof"] is None else load_proof(given["proof"])
+        if proof is not None and proof.model.name != model.name:
+            raise UsageError(f"{given['proof']} is about {proof.model.name}, not about {model.name}")
+        deadline = None if limit is None else monotonic() + limit
+        return job.blaming_the_file(lambda: find(name, job, proof, deadline, send))
+
+    def give_up(why: str) -> Found:
+        return Found(expected_subject(model.name, job.options, given["claim"]), why=why)
+
+    # It ends by itself, with what it has by then; only if it does not, its process is killed.
+    found = _worked(f"bounds {name}", work, None if limit is None else limit + _GRACE, give_up)
     seconds = perf_counter() - start
     if given["json"]:
         from fdverify.reports.bounds_document import bounds_document
 
-        print_out(bounds_document(name, job, found, seconds))
+        print_out(bounds_document(name, found, seconds))
     else:
         from fdverify.reports.bounds import bounds_text
 
-        print_out(bounds_text(job, found, seconds))
+        print_out(bounds_text(found, seconds))
     return found.exit_code
+
+
+def _worked(
+    name: str,
+    work: Callable[[Callable[[str], None]], Answer],
+    limit: float | None,
+    give_up: Callable[[str], Answer],
+) -> Answer:
+    """What comes of the work, in a process that is killed at the time limit, with a line that shows its progress."""
+    line = TextLine(name)
+    try:
+        return run_in_worker(work, limit, line, with_workers=True)
+    except TimeLimitReached:
+        return give_up("the time limit was reached")
+    except WorkerDied as end:
+        return give_up(str(end))
+    finally:
+        line.close()
 
 
 def _configure_action(reference: str, model: Model) -> Any:
     own = [
         option("tick", str | None, None, "--tick", metavar="TIME", help="how long a tick is, such as 10ms or 1.5s"),
+        option("longest", int | None, None, "--longest", metavar="N", min=1, help="the longest initial timeout to try"),
         property_option(model.default_property),
+        time_limit_option("then what is left is unknown"),
         json_option(),
     ]
     options = [_as_option(each) if each.name == "model" else each for each in _options(model, "N", None)]
@@ -139,28 +172,32 @@ def _as_option(model: inspect.Parameter) -> inspect.Parameter:
 
 
 def _configure(reference: str, model: Model, given: Mapping[str, Any]) -> int:
-    start = perf_counter()
+    start, limit = perf_counter(), given["time_limit"]
+    check_time_limit(limit)
     tick = None if given["tick"] is None else _seconds(given["tick"])
     numbers = {p.name: _number(p.name, given[p.name]) for p in model.parameters}
     job = _job(reference, model, given, numbers)
-    job.property_of(job.system())
-    from fdverify.discovery.bounds.configure import configure
+    from fdverify.discovery.bounds.configure import Configuration, configure
+    from fdverify.discovery.bounds.subject import expected_subject
+    from fdverify.verdict import Verdict
 
-    line = TextLine("bounds")
-    try:
-        found = configure(job, numbers, line)
-    finally:
-        line.close()
+    def give_up(why: str) -> Configuration:
+        return Configuration(expected_subject(model.name, job.options, given["claim"]), Verdict.UNKNOWN, why)
+
+    def work(send: Callable[[str], None]) -> Configuration:
+        return job.blaming_the_file(lambda: configure(job, numbers, send, given["longest"]))
+
+    found = _worked("bounds", work, limit, give_up)
     seconds = perf_counter() - start
     if given["json"]:
         from fdverify.reports.bounds_document import configuration_document
 
-        print_out(configuration_document(job, numbers, tick, found, seconds))
+        print_out(configuration_document(numbers, tick, found, seconds))
     else:
         from fdverify.reports.bounds import configuration_text
 
-        print_out(configuration_text(job, numbers, tick, found))
-    return 0
+        print_out(configuration_text(numbers, tick, found))
+    return found.verdict.exit_code
 
 
 def _number(name: str, text: str | None) -> int:

@@ -1,38 +1,34 @@
-"""However a command ends: an exit code, and for whatever went wrong one line on stderr."""
+"""How a command line is called, and what all command lines say alike."""
 
 from __future__ import annotations
 
-import signal
-import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer.exceptions import TyperException
 
 from fdverify import __version__
-from fdverify.cli.output import ReaderGone
-from fdverify.errors import FdverifyError, InternalError, UsageError
-from fdverify.smt.worker import describe
+from fdverify.cli.ending import end_by, print_line, told
+from fdverify.errors import FdverifyError
+from fdverify.models.user_files import blame
+
+guarded = end_by
 
 
-def guarded(work: Callable[[], Any]) -> int:
-    """Do it; the exit code.  Bad input is one line on stderr."""
+def call_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> Any:
+    """Parse the arguments and do what they say.
+
+    Typer's own call makes exit codes of its own of what is raised meanwhile, such as 1 where nobody reads stdout.
+    """
+    command = typer.main.get_command(app)
     try:
-        return int(work() or 0)
-    except TyperException as error:
-        print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
-        return UsageError.exit_code
-    except FdverifyError as error:
-        print_error(error)
-        return error.exit_code
-    except ReaderGone:
-        return 128 + signal.SIGPIPE
-    except (KeyboardInterrupt, typer.Abort):
-        return 128 + signal.SIGINT
-    except Exception as error:
-        print(f"internal error: {describe(error)}", file=sys.stderr)
-        return InternalError.exit_code
+        with command.make_context(name, list(arguments)) as context:
+            return command.invoke(context)
+    except typer.Exit as end:
+        blamed = blame(end)
+        if blamed is not None:
+            raise blamed from end
+        return end.exit_code
 
 
 def show_version(wanted: bool) -> None:
@@ -43,5 +39,4 @@ def show_version(wanted: bool) -> None:
 
 
 def print_error(error: FdverifyError) -> None:
-    kind = "error" if error.exit_code == UsageError.exit_code else "internal error"
-    print(f"{kind}: {error}", file=sys.stderr)
+    print_line(told(error)[1])

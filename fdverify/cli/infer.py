@@ -18,6 +18,7 @@ from fdverify.cli.output import (
 )
 from fdverify.cli.progress import TextLine
 from fdverify.errors import UsageError
+from fdverify.files import is_taken
 from fdverify.job import Job
 from fdverify.models.model import Model
 
@@ -55,9 +56,9 @@ def _infer(reference: str, model: Model, given: Mapping[str, Any]) -> int:
     if given["by"] not in _METHODS:
         raise UsageError(f"--by must be {', '.join(_METHODS)}, got {given['by']}")
     if output is not None:
-        if output.exists():
-            raise UsageError(f"{output} exists", "name another file")
         check_writable(output)
+        if is_taken(output):
+            raise UsageError(f"{output} exists", "name another file")
     job = Job(
         command="infer",
         model=reference,

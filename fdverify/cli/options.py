@@ -13,6 +13,7 @@ from fdverify.cli.shared import HtmlOption, JsonOption
 from fdverify.errors import UsageError
 from fdverify.models.catalogue import DEFAULT
 from fdverify.models.model import Model, Option
+from fdverify.printable import printable
 
 
 class OtherModel(Exception):
@@ -43,6 +44,9 @@ def action(
 
 
 def option(name: str, kind: Any, default: Any, *flags: str, **settings: Any) -> inspect.Parameter:
+    shown = default[0] if isinstance(default, list) else default
+    if isinstance(shown, str) and printable(shown) != shown:
+        settings["show_default"] = printable(shown)
     return _parameter(name, Annotated[kind, typer.Option(*flags, **settings)], default)
 
 
@@ -60,14 +64,14 @@ def model_options(model: Model, values: str, default: str | None, repeatable: bo
     kind = str if default is not None else str | None
     for parameter in model.parameters:
         flag = f"--{parameter.name}"
-        found.append(option(parameter.name, kind, default, flag, metavar=values, help=parameter.meaning))
+        found.append(option(parameter.name, kind, default, flag, metavar=values, help=printable(parameter.meaning)))
     return [*found, *(_model_option(each, repeatable) for each in model.options)]
 
 
 def _model_option(of: Option, repeatable: bool) -> inspect.Parameter:
     if isinstance(of.default, bool):
-        return option(of.name, bool, of.default, f"--{of.name}/--no-{of.name}", help=of.meaning)
-    settings = {"metavar": "|".join(of.choices) or of.metavar, "help": of.meaning}
+        return option(of.name, bool, of.default, f"--{of.name}/--no-{of.name}", help=printable(of.meaning))
+    settings = {"metavar": printable("|".join(of.choices) or of.metavar), "help": printable(of.meaning)}
     if repeatable:
         kind, default = (list[str] | None, None) if of.default is None else (list[str], [of.default])
         return option(of.name, kind, default, f"--{of.name}", **settings)

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections.abc import Mapping
 from io import TextIOWrapper
+from itertools import combinations
 from pathlib import Path
 
+from fdverify.cli.line import announce_answer
+from fdverify.cli.streams import stdout_error
 from fdverify.errors import UsageError
-from fdverify.storage import write_whole
+from fdverify.files import is_same_file, is_writable, write_report
 
 SYMBOLIC = "symbolic"
 
 
-class ReaderGone(Exception):
-    """Nobody reads stdout any more."""
-
-
 def print_out(text: str) -> None:
     """Write to stdout, and learn now, not at exit, whether it can be written."""
+    announce_answer()
     try:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")  # what was found is told in any encoding
@@ -28,28 +29,37 @@ def print_out(text: str) -> None:
     except OSError as error:
         # Whatever is left in Python's own buffer must not be tried again when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            raise ReaderGone from error
-        raise UsageError(f"cannot write to stdout: {error.strerror}") from error
+        raise stdout_error(error) from error
+    except ValueError as error:  # a user's file closed it
+        raise UsageError(f"cannot write to stdout: {error}") from error
 
 
 def check_writable(path: Path) -> None:
     """Refuse before the work what would fail after it."""
-    folder = path.parent
-    if path.is_dir() or not folder.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+    if not is_writable(path):
         raise UsageError(f"cannot write {path}")
 
 
-def check_report(path: Path, about: Path | None = None) -> None:
+def check_report(path: Path, *about: Path) -> None:
     """Refuse, for a report, a file that somebody has written: the report's own name may have been left out."""
     check_writable(path)
-    if path.suffix == ".py" or (about is not None and path.resolve() == about.resolve()):
+    if ".py" in (path.suffix, Path(os.path.realpath(path)).suffix) or any(is_same_file(path, file) for file in about):
         raise UsageError(f"a report is not written to {path}", "was the name of the report left out?")
+
+
+def check_reports(reports: Mapping[str, Path | None], *about: Path) -> None:
+    """Check the files that are named by these options, each of which needs one of its own."""
+    named = {flag: path for flag, path in reports.items() if path is not None}
+    for path in named.values():
+        check_report(path, *about)
+    for (flag, path), (other, another) in combinations(named.items(), 2):
+        if is_same_file(path, another):
+            raise UsageError(f"{flag} and {other} cannot both be {path}", "give each a file of its own")
 
 
 def write_file(path: Path, text: str) -> None:
     try:
-        write_whole(path, text)
+        write_report(path, text)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 

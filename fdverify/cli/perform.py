@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from fdverify.cli.output import check_report, check_time_limit, print_out, write_file, write_page
+from fdverify.cli.output import check_reports, check_time_limit, print_out, write_file, write_page
 from fdverify.cli.progress import ProgressLine
 from fdverify.job import Job
 from fdverify.models.expression import parse_expression
@@ -30,9 +30,7 @@ def perform(job: Job, time_limit: float | None, output: Output) -> int:
     system = job.system()
     claim = job.property_of(system)
     show = [parse_expression(text, shown_names(system)) for text in output.show]
-    for path in (output.html, output.itf):
-        if path is not None:
-            check_report(path)
+    check_reports({"--html": output.html, "--itf": output.itf})
     check_time_limit(time_limit)
     progress = ProgressLine(job.command)
     try:

@@ -7,6 +7,7 @@ import sys
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from fdverify.printable import printable
 from fdverify.verdict import Progress
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class _Line:
         if now - self._shown < _EVERY_SECONDS[self._renews]:
             return
         self._shown = now
-        line = f"{text}, {now - self._start:.0f} s"
+        line = f"{printable(text)}, {now - self._start:.0f} s"
         sys.stderr.write(f"\r\x1b[K{line}" if self._renews else f"{line}\n")
         sys.stderr.flush()
         self._open = self._renews

@@ -191,6 +191,7 @@ def _table(
 ) -> int:
     from fdverify.reports.threshold_tables import tables_document, tables_text
     from fdverify.threshold.tables import algorithm_rows, compared_rows
+    from fdverify.verdict import Verdict
 
     line = TextLine("threshold table")
     try:
@@ -198,10 +199,9 @@ def _table(
         algorithms = list(algorithm_rows(folder, line))
     finally:
         line.close()
-    verdicts = {entry.checked.verdict.exit_code for entry in algorithms}
-    exit_code = (
-        1 if not all(row.agrees for row in compared) else next(code for code in (1, 4, 3, 0) if code in verdicts)
-    )
+    codes = {entry.checked.verdict.exit_code for entry in algorithms}
+    codes |= {0 if row.agrees else 3 if row.verdict == Verdict.UNKNOWN else 1 for row in compared}
+    exit_code = next(code for code in (1, 4, 3, 0) if code in codes)
     print_out(tables_document(compared, algorithms, exit_code) if json else tables_text(compared, algorithms))
     return exit_code
 

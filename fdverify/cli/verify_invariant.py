@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from inspect import Signature, signature
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from fdverify.cli.epilog import epilog
-from fdverify.cli.guard import guarded, print_error, show_version
+from fdverify.cli.guard import call_app, guarded, print_error, show_version
 from fdverify.cli.output import (
     SYMBOLIC,
-    check_report,
+    check_reports,
     check_time_limit,
     number_or_symbolic,
     print_out,
@@ -21,8 +23,11 @@ from fdverify.cli.output import (
     write_page,
 )
 from fdverify.cli.progress import StageLine, TextLine
+from fdverify.cli.proof_options import ModelOption, options_of_models, split_values
 from fdverify.cli.shared import HtmlOption, JsonOption, SecondOpinionOption, TimeLimitOption
 from fdverify.errors import UsageError
+from fdverify.files import is_writable_tree
+from fdverify.models.model import OptionValue
 
 if TYPE_CHECKING:
     from fdverify.discovery.suggest.suggest import Suggested
@@ -32,10 +37,13 @@ if TYPE_CHECKING:
 _HELP = """Check inductive proofs: proved for every value of the parameters, or the step that breaks a conjunct.
 
 A proof file is Python: it names a model and a goal, and declares the conjuncts of an inductive invariant.  A folder
-stands for the files in it, those whose names start with _ left out.  Each conjunct is shown to hold initially
-(initiation) and after every round from a state in which all of them hold (consecution), and all of them together to
-imply the goal; that the proof is not vacuous is shown too.  With --suggest, conjuncts are looked for with which a
-proof that a step breaks would be one.  With --watch, what a saved file concerns is checked again, until Ctrl-C.
+stands for the files in and below it in which a proof is made, those whose names start with _ left out.  The parameters
+and options of the models that the proofs are about are options here, too: --help lists those of the files named.
+
+Each conjunct is shown to hold initially (initiation) and after every round from a state in which all of them hold
+(consecution), and all of them together to imply the goal; that the proof is not vacuous is shown too.  With --suggest,
+conjuncts are looked for with which a proof that a step breaks would be one.  With --watch, what a saved file concerns
+is checked again, until Ctrl-C.
 """
 _EPILOG = epilog(
     "verify-invariant invariants",
@@ -49,19 +57,42 @@ _EPILOG = epilog(
 
 
 def run(arguments: Sequence[str]) -> int:
+    return guarded(lambda: _call(arguments))
+
+
+def _call(arguments: Sequence[str]) -> Any:
+    """Parse with the options of the models that the proofs are about, if the line has any that are not our own."""
     app = build_app()
-    return guarded(lambda: app(list(arguments), prog_name="verify-invariant", standalone_mode=False))
+    own = [flag for each in typer.main.get_command(app).params for flag in (*each.opts, *each.secondary_opts)]
+    options = options_of_models(arguments, own)
+    app = build_app(options) if options else app
+    return call_app(app, "verify-invariant", arguments)
 
 
-def build_app() -> typer.Typer:
+def build_app(options: Sequence[ModelOption] = ()) -> typer.Typer:
     app = typer.Typer(
         add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
     )
-    app.command(help=_HELP, epilog=_EPILOG)(_verify)
+    app.command(help=_HELP, epilog=_EPILOG)(_action(options))
     return app
 
 
+def _action(options: Sequence[ModelOption]) -> Any:
+    """The command, with more options, whose values are handed on together."""
+    hints = get_type_hints(_verify, include_extras=True)
+    own = [each.replace(annotation=hints[each.name]) for each in signature(_verify).parameters.values()][1:]
+
+    def called(**given: Any) -> int:
+        more = {each.argument: given.pop(each.argument) for each in options}
+        return _verify(split_values(options, more), **given)
+
+    keywords = [each.replace(kind=each.KEYWORD_ONLY) for each in own]
+    called.__signature__ = Signature([*keywords, *(each.for_command() for each in options)])  # type: ignore[attr-defined]
+    return called
+
+
 def _verify(
+    of_models: tuple[dict[str, int], dict[str, OptionValue]],
     paths: Annotated[
         list[Path] | None, typer.Argument(metavar="PATH...", help="proof files, or folders of them")
     ] = None,
@@ -127,24 +158,20 @@ def _verify(
     # Imported here: --help needs neither the solver nor the models.
     from fdverify.proofs.check import check
     from fdverify.proofs.course import Settings
-    from fdverify.proofs.files import proof_files
-    from fdverify.proofs.result import exit_code
+    from fdverify.proofs.files import find_proof_files
+    from fdverify.proofs.result import exit_code, with_proofs
     from fdverify.proofs.shipped import FOLDER
 
     if second_opinion is not None:
         from fdverify.smt.second import check_available
 
         check_available(second_opinion)
-    for file in (html, sarif):
-        if file is not None:
-            check_report(file)
-    if html is not None and sarif is not None and html.resolve() == sarif.resolve():
-        raise UsageError(f"--html and --sarif cannot both be {html}", "give each a file of its own")
-    if smtlib is not None and smtlib.exists() and not smtlib.is_dir():
-        raise UsageError(f"cannot write into {smtlib}: it is no folder")
+    check_reports({"--html": html, "--sarif": sarif})
+    if smtlib is not None and not is_writable_tree(smtlib):
+        raise UsageError(f"cannot write into {smtlib}")
     settings = Settings(
-        parameters={name: value for name, value in numbers.items() if value is not None},
-        options={name: value for name, value in chosen.items() if value is not None},
+        parameters={**{name: value for name, value in numbers.items() if value is not None}, **of_models[0]},
+        options={**{name: value for name, value in chosen.items() if value is not None}, **of_models[1]},
         k=k,
         only=tuple(only or ()),
         time_limit=time_limit,
@@ -162,10 +189,12 @@ def _verify(
 
         watch_files(named, settings, witness)
     line = StageLine()
+    found_files = find_proof_files(named)
     try:
-        results = check(proof_files(named), settings, line)
+        results = check(found_files.files, settings, line)
     finally:
         line.close()
+    results, without = with_proofs(found_files, results)
     for result in results:
         if result.error is not None:
             print_error(result.error)
@@ -185,7 +214,9 @@ def _verify(
     if not json:
         from fdverify.reports.proofs import proofs_text
 
-        found = proofs_text(results, seconds, witness, suggested)
+        found = proofs_text(results, seconds, witness, suggested, without)
+    elif without:
+        print(f"note: {without} {'file' if without == 1 else 'files'} without a proof", file=sys.stderr)
     print_out(found)
     return exit_code(results)
 

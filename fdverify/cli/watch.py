@@ -6,24 +6,28 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter, sleep
+from time import monotonic, perf_counter, sleep
 
 from rich.console import Console
-from rich.text import Text
 
 from fdverify.cli.output import print_out
 from fdverify.cli.progress import StageLine
+from fdverify.deadline import lift_deadline
 from fdverify.errors import FdverifyError, UsageError, nearby
+from fdverify.models.python_files import folders_below
+from fdverify.printable import printable
 from fdverify.proofs.changes import Disk, is_concerned, is_elsewhere
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
-from fdverify.proofs.files import proof_files
+from fdverify.proofs.files import NoProof, find_proof_files
 from fdverify.proofs.result import ProofResult
 from fdverify.reports.proofs import proofs_text
+from fdverify.reports.safe_text import Text
 from fdverify.reports.table import as_text
 
 _EVERY_SECONDS = 0.1
 _SETTLES_SECONDS = 0.05
+_FOLDERS_SECONDS = 1.0
 
 
 class _Saved(Exception):
@@ -32,7 +36,8 @@ class _Saved(Exception):
 
 def watch(paths: Sequence[Path], settings: Settings, witness: bool) -> None:
     """Check, then wait for a change, for ever; what is wrong with the paths at the beginning is raised."""
-    proof_files(paths)
+    find_proof_files(paths)
+    lift_deadline()  # the limit is for each check
     _warm_up()
     watching = _Watching(paths, settings, witness)
     watching.check()
@@ -58,6 +63,10 @@ class _Watching:
         """What is known, by proof file."""
         self._read: dict[Path, frozenset[Path]] = {}
         """The files that were read for each proof when it was last loaded."""
+        self._optional: frozenset[Path] = frozenset()
+        """Files in folders: that there is no proof in one of them is no error."""
+        self._below: set[Path] = set()
+        self._folders_until = 0.0
         self._seen = self._look()
         self._has_shown = False
 
@@ -82,7 +91,8 @@ class _Watching:
         self._take_in(self._settled())
 
     def _check_once(self) -> None:
-        files = proof_files(self._paths)
+        found_files = find_proof_files(self._paths)
+        files, self._optional = found_files.files, found_files.are_optional()
         gone = [path for path in self._read if path not in files]
         for path in gone:
             self._results.pop(path, None)
@@ -120,8 +130,17 @@ class _Watching:
     def _scope(self) -> tuple[set[Path], set[Path]]:
         """The folders and the files that matter."""
         files = {file for read in self._read.values() for file in read}
-        named = {path.resolve() for path in self._paths}
-        return {path if path.is_dir() else path.parent for path in named} | {file.parent for file in files}, files
+        named = {path.parent for path in (path.resolve() for path in self._paths) if not path.is_dir()}
+        return named | self._folders() | {file.parent for file in files}, files
+
+    def _folders(self) -> set[Path]:
+        """The folders named and those below them; which there are is looked up now and then, for there may be many."""
+        now = monotonic()
+        if now >= self._folders_until:
+            tops = [path for path in (path.resolve() for path in self._paths) if path.is_dir()]
+            self._below = {folder for top in tops for folder in folders_below(top)}
+            self._folders_until = now + _FOLDERS_SECONDS
+        return self._below
 
     def _settled(self) -> dict[Path, str]:
         """What there is once it stays so for a moment: a file that is being saved may be half there, or not at all."""
@@ -146,12 +165,16 @@ class _Watching:
     ) -> None:
         self._has_shown = True
         if not sys.stdout.isatty():
-            lines = [*(f"{nearby(path)}: gone" for path in gone), *(_in_a_line(result) for result in checked)]
-            print_out("".join(f"{line}\n" for line in lines))
+            shown = [result for result in checked if self._has_proof(result)]
+            lines = [*(f"{nearby(path)}: gone" for path in gone), *(_in_a_line(result) for result in shown)]
+            print_out("".join(f"{printable(line)}\n" for line in lines))
             return
-        results = [self._results[path] for path in files]
+        results = [result for result in (self._results[path] for path in files) if self._has_proof(result)]
         errors = "".join(f"error: {result.error}\n" for result in results if result.error is not None)
         self._redraw(errors + proofs_text(results, seconds, self._witness))
+
+    def _has_proof(self, result: ProofResult) -> bool:
+        return not (result.path in self._optional and isinstance(result.error, NoProof))
 
     def _show_error(self, error: FdverifyError) -> None:
         if sys.stdout.isatty():

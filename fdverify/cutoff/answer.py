@@ -138,7 +138,8 @@ def answer(question: Question, time_limit: float | None, report: Callable[[str],
     try:
         run_in_worker(_Work(question), time_limit, heard)
     except TimeLimitReached:
-        made.lost = f"the time limit of {time_limit:g} s was reached"
+        limit = "" if time_limit is None else f" of {time_limit:g} s"
+        made.lost = f"the time limit{limit} was reached"
     except WorkerDied as end:
         made.lost = str(end)
     return made

@@ -11,6 +11,7 @@ from typing import Any
 import z3
 
 from fdverify.cutoff.lemmas import Claimed, Lemma, System, lemmas
+from fdverify.cutoff.round_sources import check_round_sources
 from fdverify.cutoff.rounds import CONSTRAINTS, OF_ONE, OF_TWO, Kind, Rounds, SubRound
 from fdverify.cutoff.vocabulary import ModelValues, Symbols
 from fdverify.errors import InternalError
@@ -93,6 +94,7 @@ class Carried:
 
 def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:
     """All lemmas about these rounds."""
+    check_round_sources(rounds)
     for lemma in lemmas():
         report(check_lemma(lemma, rounds, second))
 

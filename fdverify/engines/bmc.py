@@ -5,7 +5,6 @@ from __future__ import annotations
 from time import perf_counter
 
 from fdverify.engines import exact
-from fdverify.engines.constants import check_symbolically
 from fdverify.engines.parameters import check_parameters, smallest
 from fdverify.logic import Not, Truth
 from fdverify.models.system import Property, State, System
@@ -53,7 +52,6 @@ def bmc(system: System, claim: Property, depth: int, report: Report = silent) ->
     """Look for a violation of ``claim`` in runs of 0, 1, … ``depth`` rounds."""
     start = perf_counter()
     check_parameters(system)
-    check_symbolically(system, claim)
     search = Search(system)
     for length in range(depth + 1):
         if length > 0:

@@ -29,6 +29,18 @@ def capped(state: State, caps: Caps) -> State:
     return state.changed({name: Min(state[name], cap(state)) for name, cap in caps.items()})
 
 
+def declared_caps(system: System, claim: Property, depth: int | None) -> Caps:
+    """The caps that the model declares, if the claim does not see past them."""
+    declared = {v.name: v.cap for v in system.variables if v.cap is not None}
+    if not declared or not sees_past(system, claim, declared, {}):
+        return declared
+    if depth is None:
+        raise UsageError(
+            f"{claim.name} tells values of {', '.join(declared)} apart that are not stored", "bound it: --depth N"
+        )
+    return {}
+
+
 def check_behaviour(system: System, caps: Caps) -> None:
     """Refuse caps that a phase can see."""
     for phase in system.phases if caps else ():

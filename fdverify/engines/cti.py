@@ -13,7 +13,7 @@ from fdverify.engines.inductive import (
     Reached,
     Unbroken,
     Undecided,
-    all_hold,
+    assumed,
     from_start,
     holds_at_end,
 )
@@ -48,10 +48,10 @@ def explain(
     else:
         unrolling = Unrolling(invariant.system, anywhere=True)
         for _ in range(rounds):
-            hypotheses += all_hold(invariant, unrolling.states[-1])
+            hypotheses += assumed(invariant, kind, about, unrolling.states[-1])
             unrolling.extend()
         if rounds == 0:
-            hypotheses = all_hold(invariant, unrolling.states[0])
+            hypotheses = assumed(invariant, kind, about, unrolling.states[0])
     negated = truth(Not(holds_at_end(unrolling, claim)))
     solver = FreshSolver()
     solver.add(hypotheses)
@@ -97,7 +97,8 @@ def _examined(invariant: Invariant, claim: Property | StepProperty, kind: Kind, 
     states = [trace.initial, *(traced.after for traced in trace.rounds)]
     # What starts from anywhere starts inside, and stays there until its last round, if it has one.
     inside = [] if kind is Kind.INITIATION else states[: max(1, len(trace.rounds))]
-    wrong = [conjunct.name for state in inside for conjunct in invariant.conjuncts if not conjunct.holds(state)]
+    hypotheses = invariant.hypotheses(kind, claim.name)
+    wrong = [conjunct.name for state in inside for conjunct in hypotheses if not conjunct.holds(state)]
     if wrong:
         raise InternalError(f"the step against {claim.name} starts where {wrong[0]} is false")
     if replayed_holds(trace, claim):

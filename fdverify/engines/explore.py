@@ -5,27 +5,30 @@ A level is the states first reached after so many steps, where a step is a globa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from fdverify.engines.batch import Batches, Expansion, step_back, truths
-from fdverify.engines.caps import Box, Caps, capped, check_behaviour, integers, sees_past
+from fdverify.engines.batch import Batches, Expansion, Index, step_back, truths
+from fdverify.engines.caps import Box, Caps, capped, check_behaviour, declared_caps, integers, sees_past
+from fdverify.engines.conclusion import conclude
 from fdverify.engines.machine import MachineGuard, OutgrowsMachine, check_compiles
 from fdverify.engines.state_table import Rows, StateTable
 from fdverify.errors import InternalError, UsageError
-from fdverify.logic import Number
+from fdverify.logic import And, Number
 from fdverify.models.interpret import first_round, initial_state
 from fdverify.models.layout import Layout
 from fdverify.models.system import Property, State, System
-from fdverify.traces.run import Run, confirmed, replay, rounds
-from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
+from fdverify.traces.run import Run, replay
+from fdverify.verdict import Progress, Report, Result, silent
 
 _FURTHEST_CLOCK = 1 << 14
 _BATCH = 1 << 15
+_GHOSTS = 4
+"""How many values ghosts may have, of each state, where the number of states is limited."""
 
 
 def explore(
@@ -33,14 +36,32 @@ def explore(
 ) -> Result:
     """Check ``claim`` in every reachable state, or in those within ``depth`` steps of the initial one."""
     start = perf_counter()
+    exploration = explore_states(system, claim, subrounds=subrounds, depth=depth, report=report)
+    return conclude(exploration, perf_counter() - start)
+
+
+def explore_states(
+    system: System,
+    claim: Property,
+    observed: Sequence[Property] = (),
+    subrounds: bool = False,
+    depth: int | None = None,
+    report: Report = silent,
+    most_states: int | None = None,
+) -> Exploration:
+    """Visit the states until one breaks ``claim``; neither it nor what is ``observed`` sees how states are stored."""
     system.fixed_values()
-    check_compiles(system, claim)
+    together = replace(claim, holds=lambda s: And(*(each.holds(s) for each in (claim, *observed))))
+    check_compiles(system, together if observed else claim)
+    for each in observed:
+        declared_caps(system, each, depth)
     horizon = 0
     while True:
-        exploration = explored(system, claim, caps_for(system, claim, horizon, depth), subrounds, depth, report)
-        needed = horizon if depth is not None else _needed_horizon(exploration, horizon)
+        caps = caps_for(system, claim, horizon, depth)
+        exploration = explored(system, claim, caps, subrounds, depth, report, most_states)
+        needed = horizon if depth is not None else _needed_horizon(exploration, observed, horizon)
         if needed == horizon:
-            return _result(exploration, perf_counter() - start)
+            return exploration
         horizon = needed
 
 
@@ -65,25 +86,19 @@ def explored(
 
 def caps_for(system: System, claim: Property, horizon: int, depth: int | None) -> Caps:
     """The caps to store states with: those the model declares, and the horizon for its clocks."""
-    declared = {v.name: v.cap for v in system.variables if v.cap is not None}
-    if declared and sees_past(system, claim, declared, {}):
-        if depth is None:
-            raise UsageError(
-                f"{claim.name} tells values of {', '.join(declared)} apart that are not stored", "bound it: --depth N"
-            )
-        declared = {}
     # Within a depth a clock takes finitely many values: all of them are kept.
     clocks = {v.name: _constant(horizon) for v in system.variables if v.clock and depth is None}
-    check_behaviour(system, {**declared, **clocks})
-    return {**declared, **clocks}
+    caps = {**declared_caps(system, claim, depth), **clocks}
+    check_behaviour(system, caps)
+    return caps
 
 
 def _constant(number: int) -> Callable[[State], Number]:
     return lambda state: number
 
 
-def _needed_horizon(exploration: Exploration, horizon: int) -> int:
-    """How far the clocks must be told apart for the property, given the other values that were met."""
+def _needed_horizon(exploration: Exploration, observed: Sequence[Property], horizon: int) -> int:
+    """How far the clocks must be told apart for what is asked of states, given the other values that were met."""
     system, claim, caps = exploration.system, exploration.claim, exploration.caps
     clocks = [v.name for v in system.variables if v.clock]
     if not clocks:
@@ -93,8 +108,9 @@ def _needed_horizon(exploration: Exploration, horizon: int) -> int:
         # A violation that is there only because a clock was cut short is none.
         return _raised(system, claim, horizon) if claim.holds(replay(system, run).last) else horizon
     box = exploration.box()
-    while sees_past(system, claim, {**caps, **dict.fromkeys(clocks, _constant(horizon))}, box):
-        horizon = _raised(system, claim, horizon)
+    for each in (claim, *observed):
+        while sees_past(system, each, {**caps, **dict.fromkeys(clocks, _constant(horizon))}, box):
+            horizon = _raised(system, each, horizon)
     return horizon
 
 
@@ -138,13 +154,18 @@ class Exploration:
         """How many distinct states there are, ghosts left out."""
         return sum(table.size for table in self._counts)
 
+    def _visited(self) -> int:
+        """How many distinct states there are, ghosts included."""
+        return sum(table.size for table in self._tables)
+
     def run(self, depth: int | None, report: Report, most_states: int | None = None) -> None:
         """Explore until nothing is new, a violation is found, or ``depth`` or ``most_states`` is reached."""
         self._enter([self.capped(self.batches.rows(initial_state(self.system)))])
         while self.violation is None and len(self.levels[-1][0]) > 0:
             if depth is not None and len(self.levels) > depth:
                 return
-            if most_states is not None and self.states > most_states:
+            # A ghost that grows makes no new state, and no end either.
+            if most_states is not None and max(self.states, self._visited() // _GHOSTS) > most_states:
                 return
             self._enter(self._successors(len(self.levels) - 1, report))
             report(Progress(depth=len(self.levels) - 1, states=self.states))
@@ -229,14 +250,16 @@ class Exploration:
             expansions.append(self.batches.expand(phase, expansions[-1].rows if expansions else rows))
         return expansions
 
+    def next_states(self, rows: Rows) -> tuple[Index, Rows]:
+        """Every state that one round leads to from these, each with the position of the one that it came from."""
+        expansions = self.expand(0, rows)
+        return _origin(expansions), self.capped(expansions[-1].rows)
+
     def _note_dead_ends(self, level: int, start: int, size: int, expansions: list[Expansion]) -> None:
         if self.dead_end is not None:
             return
-        origin = expansions[-1].origin
-        for expansion in expansions[-2::-1]:
-            origin = expansion.origin[origin]
         goes_on = np.zeros(size, dtype=bool)
-        goes_on[origin] = True
+        goes_on[_origin(expansions)] = True
         if not goes_on.all():
             self.dead_end = _End(level, start + int(np.flatnonzero(~goes_on)[0]))
 
@@ -251,27 +274,9 @@ class Exploration:
         return made, [column[at] for column in rows]
 
 
-def _result(exploration: Exploration, seconds: float) -> Result:
-    claim = exploration.claim
-    statistics = {"states": exploration.states, "depth": exploration.depth}
-
-    def result(verdict: Verdict, detail: str, run: Run | None = None) -> Result:
-        return Result(verdict, detail, statistics, (Obligation(claim.name, "exploration", verdict, seconds),), run)
-
-    if exploration.violation is not None:
-        run = confirmed(exploration.system, claim, exploration.trace_to(exploration.violation))
-        return result(Verdict.VIOLATED, f"{claim.name} is violated after {_steps(exploration, run)}", run)
-    if exploration.dead_end is not None:
-        run = exploration.run_to_dead_end(exploration.dead_end)
-        return result(Verdict.VACUOUS, f"a dead end: no step is possible after {_steps(exploration, run)}", run)
-    if not exploration.complete:
-        steps = "sub-rounds" if exploration.subrounds else "rounds"
-        return result(Verdict.BOUNDED, f"{claim.name} holds within {len(exploration.levels) - 1} {steps}")
-    return result(Verdict.PROVED, f"{claim.name} holds in all {exploration.states} reachable states")
-
-
-def _steps(exploration: Exploration, run: Run) -> str:
-    words = rounds(len(run.rounds))
-    if run.phases_of_last is None or run.phases_of_last == len(exploration.system.phases):
-        return words
-    return f"{words}, the last one up to {exploration.system.phases[run.phases_of_last - 1].name}"
+def _origin(expansions: list[Expansion]) -> Index:
+    """For each state after the last of some phases, the position of the one before the first."""
+    origin = expansions[-1].origin
+    for expansion in expansions[-2::-1]:
+        origin = expansion.origin[origin]
+    return origin

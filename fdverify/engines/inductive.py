@@ -9,14 +9,15 @@ of every run, and after every k states in a row in which all of them hold.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from fdverify.engines.constants import check_constant, check_symbolically
 from fdverify.errors import UsageError
 from fdverify.liveness.argument import Argument
 from fdverify.logic import Not, Truth
+from fdverify.models.names import check_unique
 from fdverify.models.system import Choices, Property, State, StepProperty, System
 from fdverify.smt.products import product_lemmas
 from fdverify.smt.script import Assertion, Script, printed
@@ -47,15 +48,26 @@ class Invariant:
     k: int = 1
     without: frozenset[str] = frozenset()
     """Conjuncts and ranges that are left out, because they fail."""
+    doubted: frozenset[str] = frozenset()
+    """Conjuncts that are meant to fail: each is shown to, and is a hypothesis of nothing but itself."""
 
     def __post_init__(self) -> None:
         # Without a round, every claim is preserved.
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
             raise UsageError(f"k must be a number from 1 on, got {self.k!r}")
+        check_unique("the proof", "conjuncts", [(each.name, each.holds) for each in self.authored])
 
     @property
     def conjuncts(self) -> tuple[Property, ...]:
         return tuple(each for each in (*self.system.ranges(), *self.authored) if each.name not in self.without)
+
+    def hypotheses(self, kind: Kind | None = None, about: str = "") -> tuple[Property, ...]:
+        """What may be assumed to show an obligation: all conjuncts but those in doubt, and the one that it is about.
+
+        Without an obligation, what may be assumed for any.
+        """
+        own = about if kind is Kind.CONSECUTION else None  # the goal may have the name of a conjunct
+        return tuple(each for each in self.conjuncts if each.name not in self.doubted or each.name == own)
 
     @property
     def conclusions(self) -> tuple[Property | StepProperty, ...]:
@@ -144,20 +156,19 @@ def _name(about: Property | StepProperty, kind: Kind, suffix: str) -> str:
 
 def questions(invariant: Invariant) -> list[Question]:
     """All obligations but those against vacuity, in the order of the conjuncts."""
-    if isinstance(invariant.goal, Argument):
-        for claim in (*invariant.goal.claims, *invariant.goal.fairness):
-            check_symbolically(invariant.system, claim)
     initiation = [found for depth in range(invariant.k) for found in _initiation(invariant, depth)]
     # One unrolling for all: states are asked about before there is a round in it, rounds when there is one.
     unrolling = Unrolling(invariant.system, anywhere=True)
-    hypotheses = _unchanging(invariant, unrolling.states[0])
+    hypotheses, own = _sorted_out(invariant, _unchanging(invariant, unrolling.states[0]))
     step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
     kind = invariant.conclusion_kind
     of_states = [_concluded(unrolling, each) for each in invariant.conclusions if isinstance(each, Property)]
     concluded = _questions(kind, "", 0, step, hypotheses + ages, of_states)
     for number in range(invariant.k):
         if number > 0:
-            hypotheses += all_hold(invariant, unrolling.states[-1])
+            more, its_own = _sorted_out(invariant, _all_hold(invariant.conjuncts, unrolling.states[-1]))
+            hypotheses += more
+            own = {name: held + its_own[name] for name, held in own.items()}
         unrolling.extend()
         step, ages = step + unrolling.round_facts(), ages + unrolling.age_facts(unrolling.closure)
         if number == 0:
@@ -166,7 +177,7 @@ def questions(invariant: Invariant) -> list[Question]:
                 _concluded(unrolling, each) for each in invariant.conclusions if isinstance(each, StepProperty)
             ]
             concluded += _questions(kind, "", 1, step, hypotheses + ages, of_rounds)
-    parts = [_part(unrolling, conjunct) for conjunct in invariant.conjuncts]
+    parts = [_part(unrolling, conjunct, own.get(conjunct.name, [])) for conjunct in invariant.conjuncts]
     consecution = _questions(Kind.CONSECUTION, _STEP, invariant.k, step, hypotheses + ages, parts)
     by_name = {question.about: question for question in concluded}
     return [*initiation, *consecution, *(by_name[each.name] for each in invariant.conclusions)]
@@ -174,11 +185,20 @@ def questions(invariant: Invariant) -> list[Question]:
 
 def _unchanging(invariant: Invariant, state: State) -> list[Any]:
     """All conjuncts, each evaluated twice: one that says something else each time is no claim."""
-    first, again = all_hold(invariant, state), all_hold(invariant, state)
+    first, again = _all_hold(invariant.conjuncts, state), _all_hold(invariant.conjuncts, state)
     for conjunct, once, twice in zip(invariant.conjuncts, first, again, strict=True):
         if not once.eq(twice):
             raise _changing(conjunct)
     return first
+
+
+def _sorted_out(invariant: Invariant, held: list[Any]) -> tuple[list[Any], dict[str, list[Any]]]:
+    """Of what all conjuncts say of a state, what every obligation may assume, and what each one in doubt says."""
+    named = [(conjunct.name, claim) for conjunct, claim in zip(invariant.conjuncts, held, strict=True)]
+    doubted = invariant.doubted
+    return [claim for name, claim in named if name not in doubted], {
+        name: [claim] for name, claim in named if name in doubted
+    }
 
 
 def _changing(claim: Property | StepProperty) -> UsageError:
@@ -187,19 +207,17 @@ def _changing(claim: Property | StepProperty) -> UsageError:
 
 @dataclass(frozen=True)
 class _Part:
-    """What one conclusion needs on its own: its negation, and what is to be known of ages because of it."""
+    """What one conclusion needs on its own: its negation, hypotheses that no other has, and what is known of ages."""
 
     about: Property | StepProperty
     negated: Any
-    ages: list[Any]
+    facts: list[Any]
 
 
-def _part(unrolling: Unrolling, about: Property | StepProperty) -> _Part:
+def _part(unrolling: Unrolling, about: Property | StepProperty, own: Sequence[Any] = ()) -> _Part:
     holds = holds_at_end(unrolling, about)
-    if unrolling.anywhere and isinstance(about, Property):
-        check_constant(unrolling.system, about, holds)
     negated = truth(Not(holds))
-    return _Part(about, negated, unrolling.age_facts(unrolling.closure.copy()))
+    return _Part(about, negated, [*own, *unrolling.age_facts(unrolling.closure.copy())])
 
 
 def _concluded(unrolling: Unrolling, about: Property | StepProperty) -> _Part:
@@ -220,8 +238,13 @@ def holds_at_end(unrolling: Unrolling, claim: Property | StepProperty) -> Truth:
     return claim.holds(before, Choices(unrolling.choices[-1]), after)
 
 
-def all_hold(invariant: Invariant, state: State) -> list[Any]:
-    return [truth(conjunct.holds(state)) for conjunct in invariant.conjuncts]
+def assumed(invariant: Invariant, kind: Kind, about: str, state: State) -> list[Any]:
+    """What the hypotheses of an obligation say of a state."""
+    return _all_hold(invariant.hypotheses(kind, about), state)
+
+
+def _all_hold(conjuncts: Sequence[Property], state: State) -> list[Any]:
+    return [truth(conjunct.holds(state)) for conjunct in conjuncts]
 
 
 def from_start(invariant: Invariant, rounds: int) -> Unrolling:
@@ -242,7 +265,7 @@ def _questions(
     kind: Kind, suffix: str, rounds: int, step: list[Any], hypotheses: list[Any], parts: list[_Part]
 ) -> list[Question]:
     # Conclusions differ in little, so what they share is printed once.
-    texts = iter(printed([*step, *hypotheses, *(term for part in parts for term in (*part.ages, part.negated))]))
+    texts = iter(printed([*step, *hypotheses, *(term for part in parts for term in (*part.facts, part.negated))]))
 
     def take(number: int) -> tuple[Assertion, ...]:
         return tuple(next(texts) for _ in range(number))
@@ -251,9 +274,9 @@ def _questions(
     with_products = [assertion for assertion in (*step_texts, *shared) if "(*" in assertion.formula]
     found = []
     for part in parts:
-        ages, (negated,) = take(len(part.ages)), take(1)
+        facts, (negated,) = take(len(part.facts)), take(1)
         name = _name(part.about, kind, suffix)
-        lemmas = product_lemmas([*with_products, *ages, negated])
-        script = Script(f"{name} ({kind})", step_texts, (*shared, *ages, *lemmas), negated)
+        lemmas = product_lemmas([*with_products, *facts, negated])
+        script = Script(f"{name} ({kind})", step_texts, (*shared, *facts, *lemmas), negated)
         found.append(Question(name, kind, part.about.name, rounds, script))
     return found

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from fdverify.engines.bmc import Search
-from fdverify.engines.constants import check_symbolically
 from fdverify.engines.dead_ends import dead_end
 from fdverify.engines.parameters import check_parameters, unsatisfiable
 from fdverify.errors import InternalError
@@ -62,8 +61,6 @@ def k_induction(
 ) -> Result:
     """Prove ``goal``, with ``lemmas`` to help, by k-induction with the least k up to ``max_k``; or find a violation."""
     check_parameters(system)
-    for each in (goal, *lemmas):
-        check_symbolically(system, each)
     wrong = unsatisfiable(system)
     if wrong is not None:
         return Result(*wrong)

@@ -12,7 +12,6 @@ from typing import Any
 import z3
 from numpy.typing import NDArray
 
-from fdverify.engines.constants import check_symbolically
 from fdverify.engines.state_table import WORD_BITS
 from fdverify.errors import UsageError
 from fdverify.models.layout import parts_of
@@ -34,7 +33,6 @@ def check_compiles(system: System, claim: Property) -> None:
         truth(claim.holds(unrolling.states[-1]))
     except TypeError as error:
         raise UsageError(f"{system.name} or {claim.name} mixes kinds of values: {error}") from error
-    check_symbolically(system, claim)
 
 
 class MachineGuard:

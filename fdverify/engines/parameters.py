@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from fdverify.errors import UsageError
+from fdverify.errors import Exhausted, UsageError
 from fdverify.logic import And, Number, Truth
 from fdverify.models.system import State, System, below_least
 from fdverify.smt.solver import Answer, FreshSolver, Solver
@@ -39,6 +39,8 @@ def check_parameters(system: System) -> None:
             where = ", ".join(f"{name}={found[name]}" for name in system.arbitrary())
             raise UsageError(f"{below_least(parameter, found[parameter.name])} at {where}")
         if answer.status == "unknown":
+            if "memory" in answer.reason:
+                raise Exhausted(f"whether {parameter.name} is always at least {parameter.least}: {answer.reason}")
             raise UsageError(
                 f"cannot show that {parameter.name} = {parameter.value} is always at least {parameter.least}",
                 "fix the parameters it is made of, or write a simpler one",
@@ -60,11 +62,15 @@ def unsatisfiable(system: System) -> tuple[Verdict, str] | None:
     return None
 
 
-def smallest_instance(system: System) -> System | None:
-    """The system at the smallest parameters, in their order, that satisfy its assumptions, if some are found."""
+def smallest_instance(system: System, above: Mapping[str, int] | None = None) -> System | None:
+    """The system at the smallest parameters, in their order, that satisfy its assumptions, if some are found.
+
+    Those that are named in ``above`` are larger than the numbers there.
+    """
     unrolling = Unrolling(system)
     solver = FreshSolver()
     solver.add(unrolling.new_facts())
+    solver.add([truth(unrolling.parameters[name] > number) for name, number in (above or {}).items()])
     answer = solver.ask()
     if answer.status != "sat":
         return None
@@ -81,6 +87,26 @@ def small_instances(system: System) -> list[System]:
     ordered = sorted(product(*choices), key=lambda picked: sum(place for place, _ in picked))
     values = ({p.name: value for p, (_, value) in zip(arbitrary, picked, strict=True)} for picked in ordered)
     return admissible(system, values)
+
+
+def larger_instances(system: System, known: Sequence[System]) -> list[System]:
+    """Instances beyond those that are known: with one parameter larger than in all of them, or all, then much larger.
+
+    A solver finds them, since assumptions may exclude most choices of numbers.
+    """
+    arbitrary = system.arbitrary()
+    if not known or not arbitrary:
+        return []
+    values = [instance.parameter_values() for instance in known]
+    most = {name: max(each[name] for each in values) for name in arbitrary}
+    found: dict[tuple[int, ...], System] = {}
+    for factor in (1, 2):
+        beyond = {name: factor * max(number, 1) if factor > 1 else number for name, number in most.items()}
+        for names in (*([name] for name in arbitrary), arbitrary):
+            instance = smallest_instance(system, {name: beyond[name] for name in names})
+            if instance is not None:
+                found.setdefault(tuple(instance.parameter_values().values()), instance)
+    return list(found.values())
 
 
 def admissible(system: System, values: Iterable[Mapping[str, int]]) -> list[System]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import wraps
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
@@ -22,6 +23,17 @@ class Bound:
     of: str
     formula: str
     remark: str = ""
+
+
+@dataclass(frozen=True)
+class FairRuns:
+    """What an argument from fairness is about: fair runs in which ``within`` holds from some time on.
+
+    ``plain`` gives the system without the ghosts that were added to count for the argument.
+    """
+
+    within: Property
+    plain: Callable[[System], System]
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,8 @@ class Argument:
     """What is looked for in runs, and told if it is not seen."""
     fairness: tuple[Property, ...] = ()
     """What is assumed to hold again and again in a run."""
+    fair_runs: FairRuns | None = None
+    """Of which there must be some, if fairness is assumed."""
 
 
 class Sort(StrEnum):
@@ -58,6 +72,7 @@ class Sort(StrEnum):
 def of_sort(sort: Sort, what: str, function: Callable[[State], Any]) -> Callable[[State], Any]:
     """The function, which returns a value of the sort or complains."""
 
+    @wraps(function)
     def checked(state: State) -> Any:
         value = function(state)
         match sort:

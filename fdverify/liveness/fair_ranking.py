@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fdverify.errors import UsageError, did_you_mean
-from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
+from fdverify.liveness.argument import Argument, Bound, FairRuns, Premise, Reduction, Sort, Term, Terms
 from fdverify.liveness.goals import LeadsTo, claimed, meant, named
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
 from fdverify.models.system import (
@@ -30,7 +30,7 @@ from fdverify.models.system import (
 DONE, RANK, HELPFUL = "done", "rank", "helpful"
 FAIR, DUE = "hfair", "hdue"
 """The ghosts that count how often fairness conditions have held, each in its turn, and whose turn it is."""
-_TURNS = 3
+_COUNT, _TURNS = "count_fair", 3
 
 
 def _argue(terms: Terms, goal: LeadsTo) -> Argument:
@@ -44,6 +44,8 @@ def _argue(terms: Terms, goal: LeadsTo) -> Argument:
         witnesses=(
             Property("premise", premise.holds, premise.meaning),
             Property("end", lambda s: And(premise.holds(s), _done(terms, s)), "what is to be done is done"),
+        ),
+        sightings=(
             Property(
                 "fair run",
                 lambda s: And(premise.holds(s), s[FAIR] >= _TURNS * len(terms.system.fairness)),
@@ -52,6 +54,7 @@ def _argue(terms: Terms, goal: LeadsTo) -> Argument:
         ),
         bounds=(Bound("when", "no bound", "fairness has none"),),
         fairness=terms.system.fairness,
+        fair_runs=FairRuns(premise, _without_fair_clock),
     )
 
 
@@ -163,7 +166,16 @@ def _with_fair_clock(system: System) -> System:
         Variable(FAIR, Integers(), initial=lambda s: 0, range=lambda s: s[FAIR] >= 0, ghost=True),
         Variable(DUE, Integers(), initial=lambda s: 0, range=lambda s: s[DUE] >= 0, ghost=True),
     )
-    return replace(system, variables=(*system.variables, *ghosts), phases=(*system.phases, Phase("count_fair", count)))
+    return replace(system, variables=(*system.variables, *ghosts), phases=(*system.phases, Phase(_COUNT, count)))
+
+
+def _without_fair_clock(system: System) -> System:
+    """The system as it was: a count that grows for ever lets no state come back."""
+    return replace(
+        system,
+        variables=tuple(variable for variable in system.variables if variable.name not in (FAIR, DUE)),
+        phases=tuple(phase for phase in system.phases if phase.name != _COUNT),
+    )
 
 
 FAIR_RANKING = Reduction(

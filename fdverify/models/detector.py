@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
 
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Not, Number, Or, Truth, is_number, shortened
@@ -168,6 +169,7 @@ def with_quiet_clock(system: System, detector: Detector) -> System:
         return replace(made, changes={**made.changes, QUIET: quiet})
 
     def unaware(phase: Phase) -> Phase:
+        @wraps(phase.run)
         def run(s: State, c: Choices) -> Update:
             made = phase.run(State({name: value for name, value in s.values().items() if name != QUIET}), c)
             if QUIET in made.changes:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fdverify.errors import UsageError
+from fdverify.models.names import check_unique
 from fdverify.models.system import Parameter, System
 
 OptionValue = str | bool | None
@@ -36,6 +37,10 @@ class Model:
     default_property: str
     build: Callable[..., System]
     default_liveness: str | None = None
+
+    def __post_init__(self) -> None:
+        both = [*(p.name for p in self.parameters), *(o.name for o in self.options)]
+        check_unique(f"model {self.name}", "parameters or options", [(name, None) for name in both])
 
     def instantiate(self, parameters: Mapping[str, int | None], options: Mapping[str, OptionValue]) -> System:
         for parameter in self.parameters:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import wraps
 from keyword import kwlist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,6 +17,7 @@ from fdverify.errors import NoInstance, UsageError, did_you_mean
 from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, noticing_misuse, shortened
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
+from fdverify.models.names import check_unique
 
 if TYPE_CHECKING:
     from fdverify.models.cast import Cast
@@ -166,6 +168,7 @@ class Variable:
 def truthful(what: str, holds: Callable[[State], Truth]) -> Callable[[State], Truth]:
     """The predicate, which returns a truth value or complains."""
 
+    @wraps(holds)
     def checked(state: State) -> Truth:
         with noticing_misuse() as misused:
             value = holds(state)
@@ -270,10 +273,14 @@ class System:
         self._check_names([*names, *(choice.name for choice in choices)])
         if not self.phases or all(variable.ghost for variable in self.variables):
             raise UsageError(f"{self.name} needs a phase and a variable that is no ghost")
-        phases = [phase.name for phase in self.phases]
-        twice = sorted({name for name in phases if phases.count(name) > 1})
-        if twice:
-            raise UsageError(f"{self.name} has two phases {twice[0]}")
+        check_unique(self.name, "phases", [(phase.name, phase.run) for phase in self.phases])
+        for kind, claims in (
+            ("properties", self.properties),
+            ("assumptions", self.assumptions),
+            ("liveness properties", self.liveness),
+            ("fairness conditions", self.fairness),
+        ):
+            check_unique(self.name, kind, [(claim.name, claim.holds) for claim in claims])
         buffers = {v.name: v.sort for v in self.variables if isinstance(v.sort, Ages)}
         for choice in choices:
             if isinstance(choice, Subset) and choice.of not in buffers:

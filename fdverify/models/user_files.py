@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,7 +13,16 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from fdverify.errors import FdverifyError, UsageError, located, nearby
+from fdverify.errors import (
+    FdverifyError,
+    Interrupted,
+    UsageError,
+    class_name,
+    located,
+    nearby,
+    one_line,
+    reasons,
+)
 
 
 @dataclass(frozen=True)
@@ -52,9 +62,30 @@ def loaded_contents() -> dict[Path, bytes]:
     return {path: content for loaded in _loaded.values() for path, content in loaded.contents.items()}
 
 
+def versions_of(file: Path) -> set[bytes]:
+    """What a user's file said whenever it was run in this process; files may be changed and run again."""
+    found = (loaded.contents.get(file) for loaded in _loaded.values())
+    return {content for content in found if content is not None}
+
+
+def neighbours_of(file: Path) -> dict[str, ModuleType]:
+    """The modules beside a user's file that were run for it, by the names that it imports them under."""
+    for path, loaded in _loaded.items():
+        if file == path or file in loaded.contents:
+            return loaded.neighbours
+    return {}
+
+
 def contents_read(path: Path) -> dict[Path, bytes]:
     """What was read to run a user's file in this process: the file, its neighbours, the models it names."""
     return dict(_read.get(path.resolve(), {}))
+
+
+def is_imported(path: Path, value: object) -> bool:
+    """Whether a value of a user's file that was loaded is one of a module beside it."""
+    loaded = _loaded.get(path.resolve())
+    modules = () if loaded is None else loaded.neighbours.values()
+    return any(value is each for module in modules for each in vars(module).values())
 
 
 def load_module(path: Path) -> ModuleType:
@@ -88,9 +119,11 @@ def _run(path: Path) -> _Loaded:
             loader.exec_module(loaded.module)
     except SyntaxError as error:
         raise UsageError(f"{located(error.filename or path, error.lineno or 1)}: {error.msg}") from error
-    except FdverifyError:
-        raise
-    except (Exception, SystemExit) as error:  # a user's file may raise anything
+    except UsageError as error:
+        raise _placed(error, path) from None
+    except BaseException as error:  # a user's file may raise anything
+        if _is_no_fault(error):
+            raise
         raise in_user_file(error, path) from error
     finally:
         _running.pop()
@@ -195,23 +228,70 @@ def blaming(file: Path) -> Iterator[None]:
     """What an author's code raises is bad input, told with the last line of the file that it passed through."""
     try:
         yield
-    except UsageError as error:
-        line = line_in(error, file)
-        if ".py:" in error.message or line is None:
+    except BaseException as error:
+        blamed = _fault(error, file)
+        if blamed is None or blamed is error:
             raise
-        raise UsageError(f"{located(file, line)}: {error.message}", error.hint) from error
-    except FdverifyError:
-        raise
-    except (Exception, SystemExit) as error:
-        if line_in(error, file) is None:
-            raise
-        raise in_user_file(error, file) from error
+        raise blamed from error
+
+
+def _fault(error: BaseException, file: Path) -> UsageError | None:
+    """What is wrong with a file, or with another one of the user's; none if an error says enough, or is no fault."""
+    line = line_in(error, file)
+    if _is_no_fault(error):
+        return _placed(error, file) if isinstance(error, UsageError) else None
+    return blame(error) if line is None else in_user_file(error, file)
+
+
+def _is_no_fault(error: BaseException) -> bool:
+    """Whether this package raises it, or Python or the user in its place."""
+    return is_ours(error) or isinstance(error, MemoryError) or is_interrupt(error)
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether its class is one of this package."""
+    return isinstance(error, FdverifyError) and type(error).__module__.partition(".")[0] == "fdverify"
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C was pressed.
+
+    An author may raise KeyboardInterrupt, too.  Where commands run Ctrl-C raises a class of its own, and in a worker
+    process nothing; elsewhere the two cannot be told apart.
+    """
+    plain = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return isinstance(error, KeyboardInterrupt) and (plain or isinstance(error, Interrupted))
+
+
+def blame(error: BaseException) -> UsageError | None:
+    """What an error says of the user's file that it, or what it came of, passed through last; none if there is none."""
+    files = {path for contents in _read.values() for path in contents}
+    for each in reasons(error):
+        place, trace = None, each.__traceback__
+        while trace is not None:
+            path = Path(trace.tb_frame.f_code.co_filename)
+            place = (path, trace.tb_lineno) if path in files else place
+            trace = trace.tb_next
+        if place is not None:
+            return _raised_at(each, *place)
+    return None
+
+
+def _placed(error: UsageError, file: Path) -> UsageError:
+    """The same, told with the last line of the file that it passed through, unless it names a place."""
+    line = line_in(error, file)
+    if ".py:" in error.message or line is None:
+        return error
+    return UsageError(f"{located(file, line)}: {error.message}", error.hint)
 
 
 def in_user_file(error: BaseException, path: Path) -> UsageError:
     """An exception that came out of a user's file, with the last line of that file it passed through."""
-    line = line_in(error, path) or 0
-    return UsageError(f"{located(path, line)}: {type(error).__name__}: {' '.join(str(error).split())}")
+    return _raised_at(error, path, line_in(error, path) or 0)
+
+
+def _raised_at(error: BaseException, path: Path, line: int) -> UsageError:
+    return UsageError(f"{located(path, line)}: {class_name(error)}: {one_line(error)}")
 
 
 def line_in(error: BaseException, path: Path) -> int | None:

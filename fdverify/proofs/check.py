@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -14,6 +14,9 @@ from fdverify.proofs.course import Course, Settings
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.result import ProofResult
 from fdverify.proofs.work import Case
+from fdverify.signing import check_key
+from fdverify.smt.cache import folder
+from fdverify.smt.cache_folder import tidy_once
 from fdverify.smt.pool import Outcome, Pool, Task
 
 
@@ -35,6 +38,8 @@ def check(
 
     ``beat`` is called often meanwhile, and may raise an exception to give it up.
     """
+    if settings.cache:
+        check_key()
     courses = _courses([settings.case(source) for source in sources], settings)
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
 
@@ -45,18 +50,36 @@ def check(
 
     with Pool(settings.jobs, settings.memory_limit, [course.case for course in courses]) as pool:
         pool.run([task for course in courses for task in course.first_tasks()], finished, deadline, beat)
+    if settings.cache:
+        tidy_once(folder())
     results = [course.concluded() for course in courses]
     _check_only(results, settings.only)
     return results
 
 
 def _courses(cases: list[Case], settings: Settings) -> list[Course]:
-    stems = Counter(case.path.stem for case in cases)
+    labels = _labels([case.path for case in cases])
+    return [Course(case, label, settings) for case, label in zip(cases, labels, strict=True)]
 
-    def label(path: Path) -> str:
-        return path.stem if stems[path.stem] == 1 else "-".join(path.with_suffix("").parts[-2:])
 
-    return [Course(case, label(case.path), settings) for case in cases]
+def _labels(paths: Sequence[Path]) -> list[str]:
+    """A name for each file: its own, with as many folders before it as tell it apart from the others.
+
+    What is still alike, such as proofs at hand of one file, is numbered.
+    """
+    parts = [path.with_suffix("").absolute().parts[1:] for path in paths]
+
+    def shortest(own: tuple[str, ...]) -> str:
+        others = {each for each in parts if each != own}
+        lengths = range(1, len(own))
+        enough = (length for length in lengths if all(each[-length:] != own[-length:] for each in others))
+        return "-".join(own[-next(enough, len(own)) :])
+
+    labels = [shortest(own) for own in parts]
+    alike = {label for label in labels if labels.count(label) > 1}
+    return [
+        f"{label}-{labels[: place + 1].count(label)}" if label in alike else label for place, label in enumerate(labels)
+    ]
 
 
 def _check_only(results: list[ProofResult], only: tuple[str, ...]) -> None:

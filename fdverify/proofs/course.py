@@ -11,6 +11,7 @@ from typing import Any
 
 from fdverify.engines.inductive import Kind, Unbroken
 from fdverify.errors import InternalError, UsageError, nearby
+from fdverify.files import safe_name, write_report
 from fdverify.models.model import OptionValue
 from fdverify.proofs import work
 from fdverify.proofs.proof import Proof
@@ -20,10 +21,9 @@ from fdverify.smt.decide import Decision
 from fdverify.smt.pool import Outcome, Task
 from fdverify.smt.script import self_contained
 from fdverify.smt.undecided import keep_undecided
-from fdverify.storage import write_whole
 from fdverify.verdict import Obligation, Verdict
 
-_LOADING_SECONDS = 60.0
+LOADING_SECONDS = 60.0
 _EXPLAINED_IN_FULL = 3
 
 
@@ -66,7 +66,7 @@ class Course:
         self._by_name: dict[str, Checked] = {}
 
     def first_tasks(self) -> list[Task]:
-        return [self._task("load", "", partial(work.load, self.case), _LOADING_SECONDS)]
+        return [self._task("load", "", partial(work.load, self.case), LOADING_SECONDS)]
 
     def deciding(self, wanted: Iterable[Checked]) -> list[Task]:
         """What is to be done for these obligations, unless it has been."""
@@ -80,7 +80,11 @@ class Course:
 
     def looking_for_vacuity(self) -> list[Task]:
         known = self.result.vacuity is not None
-        return [] if known else [self._task("vacuity", "", partial(work.vacuous, self.case))]
+        return [] if known else [self._task("vacuity", "", partial(work.vacuous, self.case, self._reused()))]
+
+    def comparing(self) -> list[Task]:
+        """What is to be done about the author's functions where vacuity is not looked for at once."""
+        return [self._task("compare", "", partial(work.compared, self.case, self._reused()))]
 
     def finished(self, task: Task, outcome: Outcome) -> list[Task]:
         """Note what came of a task; what is to be done next."""
@@ -89,7 +93,10 @@ class Course:
         self.result.seconds += outcome.seconds
         if outcome.error is not None:
             # Which task is the first to fail is chance, and what is wrong is told best where obligations are made.
-            if self.result.error is None or stage == "prepare":
+            # A contradiction may come of a function that means different things to two engines: that is told instead.
+            told = self.result.error
+            contradiction = isinstance(told, InternalError) and isinstance(outcome.error, UsageError)
+            if told is None or stage == "prepare" or contradiction:
                 self.result.error = outcome.error
             return []
         if self.result.error is not None:
@@ -100,6 +107,9 @@ class Course:
             return self._prepared(outcome)
         if stage == "vacuity":
             self._looked_for_vacuity(outcome)
+            return []
+        if stage == "compare":
+            self._compared(outcome)
             return []
         if stage == "weaken":
             self._looked_at_premises(outcome)
@@ -123,12 +133,12 @@ class Course:
     def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
         # A step is the same whatever else was asked, and so is the text of an obligation, which it is remembered by.
         task = Task((self, stage, name, at), what, limit, alone=stage in ("prepare", "explain", "weaken"))
-        if stage not in ("load", "prepare", "vacuity", "weaken"):
+        if stage not in ("load", "prepare", "vacuity", "compare", "weaken"):
             self._running.add(task.key)
         return task
 
     def _loaded(self, outcome: Outcome) -> list[Task]:
-        if not outcome.begun:
+        if outcome.lost is not None and not outcome.overlong:
             self.result.lost = f"it was not loaded: {outcome.lost}"
             return []
         if outcome.lost is not None:
@@ -142,9 +152,13 @@ class Course:
         if loaded.error is not None:
             self.result.error = loaded.error
             return []
-        root = folder() if self._settings.cache and not self._bypasses_cache() else None
-        prepare = self._task("prepare", "", partial(work.prepare, self.case, root))
-        return [prepare, *(self.looking_for_vacuity() if self._all_at_once and not self._settings.only else [])]
+        prepare = self._task("prepare", "", partial(work.prepare, self.case, self._reused()))
+        looks = self._all_at_once and not self._settings.only
+        return [prepare, *(self.looking_for_vacuity() if looks else self.comparing())]
+
+    def _reused(self) -> Path | None:
+        """Where what was found before is taken from, if it is to be."""
+        return folder() if self._settings.cache and not self._bypasses_cache() else None
 
     def _prepared(self, outcome: Outcome) -> list[Task]:
         if outcome.lost is not None:
@@ -272,7 +286,13 @@ class Course:
             lost = Obligation("vacuity", Kind.VACUITY, Verdict.UNKNOWN, outcome.seconds, outcome.lost)
             self.result.vacuity = work.VacuityShown((lost,), outcome.lost, (), (), None, ())
         else:
-            self.result.vacuity = outcome.value
+            self.result.author_code, self.result.vacuity = outcome.value
+
+    def _compared(self, outcome: Outcome) -> None:
+        if outcome.lost is not None:
+            self.result.lost = f"its functions were not compared: {outcome.lost}"
+        else:
+            self.result.author_code = outcome.value
 
     def _unknown(self, checked: Checked, reason: str) -> None:
         checked.verdict, checked.detail = Verdict.UNKNOWN, reason
@@ -286,10 +306,10 @@ class Course:
         return checked.kept
 
     def _keep(self, checked: Checked, directory: Path, label: str) -> None:
-        path = directory / f"{label}.{checked.question.name}.smt2"
+        path = directory / f"{safe_name(f'{label}.{checked.question.name}')}.smt2"
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            write_whole(path, self_contained(checked.question.script))
+            write_report(path, self_contained(checked.question.script))
         except OSError as error:
             self.result.error = UsageError(f"cannot write {path}: {error.strerror}")
             return
@@ -317,6 +337,8 @@ class Course:
         for serious in (Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.VACUOUS):
             if serious in verdicts:
                 return serious
+        if self.result.author_code is None:
+            return Verdict.UNKNOWN
         if self._settings.only:
             return Verdict.PARTIAL if verdicts <= {Verdict.PROVED} else Verdict.UNKNOWN
         complete = verdicts == {Verdict.PROVED} and self.result.vacuity is not None

@@ -9,6 +9,9 @@ from time import monotonic
 from fdverify.proofs.course import Course, Settings
 from fdverify.proofs.result import Checked, ProofResult
 from fdverify.proofs.work import VacuityShown
+from fdverify.signing import check_key
+from fdverify.smt.cache import folder
+from fdverify.smt.cache_folder import tidy_once
 from fdverify.smt.pool import Pool, Task
 
 
@@ -16,6 +19,9 @@ class OneByOne:
     """One worker process that stays until this is closed; the time limit is for each thing that is asked."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
+        if settings.cache:
+            check_key()
+            tidy_once(folder())
         case = settings.case(path)
         self._settings = settings
         self._course = Course(case, path.stem, settings, all_at_once=False)

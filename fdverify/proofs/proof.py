@@ -14,9 +14,10 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fdverify.engines.inductive import Invariant
 from fdverify.errors import UsageError, did_you_mean, located, nearby
@@ -29,6 +30,9 @@ from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, truthful
 from fdverify.models.user_files import blaming, is_users
 from fdverify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from fdverify.author_code.agreement import Called
 
 Found = TypeVar("Found")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
@@ -158,7 +162,20 @@ class Proof:
             )
         if not self._conjuncts:
             raise UsageError(f"{self.source}: the proof has no invariant", "decorate functions with @proof.invariant")
-        return Invariant(system, self._told(lambda: self._goal_of(system)), tuple(self._conjuncts), k)
+        goal = self._told(lambda: self._goal_of(system))
+        return Invariant(system, goal, tuple(self._conjuncts), k, doubted=self.doubted())
+
+    def called(self, invariant: Invariant) -> list[Called]:
+        """The author's functions that a check of this proof rests on, beside those of the model."""
+        from fdverify.author_code.agreement import Called
+
+        goal = invariant.goal
+        goals = goal.claims if isinstance(goal, Argument) else (goal,)
+        return [
+            *(Called.of_state("goal", claim.name, claim.holds) for claim in goals),
+            *(Called.of_state("invariant", claim.name, claim.holds) for claim in invariant.authored),
+            *(Called.of_state("term", name, term) for name, term in self.terms.items()),
+        ]
 
     def _goal_of(self, system: System) -> Property | Argument:
         if self._goal is not None:
@@ -182,6 +199,7 @@ class Proof:
         return Property(claim.__name__, truthful(f"{source}: goal {claim.__name__}", _blamed(claim, source)), meaning)
 
     def system(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]) -> System:
+        parameters, options = self._sorted(parameters, options)
         for name, known in (
             *((name, [p.name for p in self.model.parameters]) for name in parameters),
             *((name, [o.name for o in self.model.options]) for name in options),
@@ -194,6 +212,14 @@ class Proof:
         defaults = {option.name: option.default for option in self.model.options}
         chosen = {**defaults, **self.options, **options}
         return self.assuming(self._told(lambda: self.model.instantiate(values, chosen)))
+
+    def _sorted(
+        self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]
+    ) -> tuple[dict[str, int], dict[str, OptionValue]]:
+        """The same values, those under names of the model's options as options: a number is an expression, too."""
+        texts = {option.name for option in self.model.options} & parameters.keys()
+        numbers = {name: value for name, value in parameters.items() if name not in texts}
+        return numbers, {**options, **{name: str(parameters[name]) for name in texts}}
 
     def assuming(self, system: System) -> System:
         """The system under this proof's assumptions, with the ghosts that its reduction reads."""
@@ -211,6 +237,10 @@ class Proof:
         marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self.written.items()}
         return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
+    def doubted(self) -> frozenset[str]:
+        """The conjuncts that are meant to fail, on which nothing else may rest."""
+        return frozenset(name for name in self.expected() if self.roles[name] == "invariant")
+
     def definitions(self) -> dict[str, Source]:
         """The lines where the claims are defined, which may be below their decorators."""
         return {name: _definition(predicate, self.sources[name]) for name, predicate in self.written.items()}
@@ -221,8 +251,8 @@ class Proof:
         return {name: text for name, text in told.items() if text and self.sources[name].file == self.source.file}
 
     def lemmas(self) -> tuple[Property, ...]:
-        """The conjuncts, to help with another goal."""
-        return tuple(self._conjuncts)
+        """The conjuncts, to help with another goal; not those that are meant to fail."""
+        return tuple(conjunct for conjunct in self._conjuncts if conjunct.name not in self.doubted())
 
     def _told(self, work: Callable[[], Found]) -> Found:
         """What is wrong with the proof, told with the place where it begins."""
@@ -312,6 +342,7 @@ def is_stray(value: object, proof: Proof) -> bool:
 def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State], Any]:
     """The function, with its author's file and line in every complaint."""
 
+    @wraps(function)
     def value(state: State) -> Any:
         with blaming(source.file):
             return function(state)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 from fdverify.engines.inductive import Kind, Question
 from fdverify.errors import FdverifyError, InternalError, UsageError
+from fdverify.proofs.files import FoundFiles, NoProof
 from fdverify.proofs.work import BrokenShown, Subject, VacuityShown, WitnessShown
 from fdverify.smt.decide import Decision
 from fdverify.verdict import Obligation, Verdict
+
+if TYPE_CHECKING:
+    from fdverify.author_code.check import AuthorCodeReport
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class ProofResult:
     detail: str = ""
     checked: list[Checked] = field(default_factory=list)
     vacuity: VacuityShown | None = None
+    author_code: AuthorCodeReport | None = None
+    """What was found out about the author's functions; nothing is proved before that."""
     lost: str | None = None
     """Why there are no obligations."""
     seconds: float = 0.0
@@ -84,8 +91,19 @@ class ProofResult:
         return [*(checked.obligation() for checked in self.checked), *vacuity]
 
     @property
+    def is_from_cache(self) -> bool:
+        """Whether no obligation was decided in this run: all were proved before."""
+        return bool(self.checked) and all(checked.cached for checked in self.checked)
+
+    @property
     def exit_code(self) -> int:
         return self.verdict.exit_code if self.error is None else self.error.exit_code
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know besides the verdict."""
+        sampled = () if self.author_code is None else self.author_code.notes()
+        return (*sampled, *(() if self.vacuity is None else self.vacuity.notes))
 
     @property
     def witnesses(self) -> tuple[WitnessShown, ...]:
@@ -101,3 +119,11 @@ def exit_code(results: Iterable[ProofResult]) -> int:
     """The most serious one."""
     codes = {result.exit_code for result in results}
     return next(code for code in (InternalError.exit_code, UsageError.exit_code, 1, 4, 3, 0) if code in codes)
+
+
+def with_proofs(found: FoundFiles, results: Sequence[ProofResult]) -> tuple[list[ProofResult], int]:
+    """What came of the files that have a proof, and how many others there are in the folders that were named."""
+    optional = found.are_optional()
+    without = {each.path for each in results if each.path in optional and isinstance(each.error, NoProof)}
+    found.check_folders(without)
+    return [each for each in results if each.path not in without], found.without + len(without)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from fdverify.models.catalogue import SHIPPED
 from fdverify.models.model import Model, OptionValue
-from fdverify.proofs.files import load_proof, proof_files
+from fdverify.models.python_files import python_files
+from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof
 
 FOLDER = Path(__file__).parent.parent / "invariants"
@@ -21,7 +22,7 @@ def tightest(model: Model, options: Mapping[str, OptionValue], about: str) -> Pr
     if SHIPPED.get(model.name) is not model:
         return None
     defaults = {option.name: option.default for option in model.options}
-    for path in proof_files([FOLDER]):
+    for path in python_files(FOLDER):
         if path.stem.startswith(f"tight_{about}_"):
             proof = load_proof(path)
             chosen = {**defaults, **proof.options}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, Undecided, questions
 from fdverify.engines.parameters import check_parameters
@@ -23,6 +24,9 @@ from fdverify.storage import digest
 from fdverify.traces.run import rounds
 from fdverify.traces.steps import Shown, shown
 from fdverify.verdict import Obligation
+
+if TYPE_CHECKING:
+    from fdverify.author_code.check import AuthorCodeReport
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,8 @@ class Subject:
     begins: Source
     """Where the proof is made in its file."""
     definitions: Mapping[str, Source]
+    doubted: tuple[str, ...]
+    """Conjuncts that are meant to fail, and are hypotheses of nothing but themselves."""
     hints: Mapping[str, str]
     """What the author says is to be done about a claim that fails."""
     assumptions: Mapping[str, str]
@@ -164,6 +170,7 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         sources={name: str(source) for name, source in proof.sources.items()},
         begins=proof.source,
         definitions=proof.definitions(),
+        doubted=tuple(each.name for each in invariant.authored if each.name in invariant.doubted),
         hints=proof.hints(),
         assumptions=proof.assumed(),
         k=case.k,
@@ -232,7 +239,32 @@ def _words(found: Broken) -> str:
     return f"not reached within {rounds(found.reached.rounds)}: perhaps the invariant needs strengthening"
 
 
-def vacuous(case: Case) -> VacuityShown:
+def compared(case: Case, cache_root: Path | None) -> AuthorCodeReport:
+    """Refuse functions of the author that mean something else to one of the engines, unless they passed before."""
+    from fdverify.author_code.check import PassedBefore, check_author_code, key_of
+
+    proof, files = case.proof(), _files(case)
+    with case.at_home():
+        invariant = case.invariant()
+        claims = proof.called(invariant)
+        key = None if cache_root is None else key_of(invariant.system, claims, files)
+        if cache_root is None or key is None:
+            return check_author_code(invariant.system, claims)
+        passed = PassedBefore(cache_root)
+        known = passed.find(key)
+        report = check_author_code(invariant.system, claims) if known is None else known
+    if known is None and _files(case) == files:  # what was imported meanwhile is not what the key stands for
+        passed.keep(key, report)
+    return report
+
+
+def vacuous(case: Case, cache_root: Path | None) -> tuple[AuthorCodeReport, VacuityShown]:
+    """Compare the author's functions, and look whether the proof says something; both need small instances."""
+    report = compared(case, cache_root)
+    return report, _vacuity(case)
+
+
+def _vacuity(case: Case) -> VacuityShown:
     from fdverify.engines.vacuity import vacuity
 
     with case.at_home():
@@ -242,6 +274,7 @@ def vacuous(case: Case) -> VacuityShown:
     notes = [f"{claim}: the premise at {place} was not met in the runs looked at" for claim, place in places]
     notes += [f"there was no {event} in the runs looked at" for event in found.unseen]
     notes += [f"phase {phase} changed nothing in the runs looked at" for phase in found.idle]
+    notes += found.remarks
     return VacuityShown(
         found.obligations,
         found.detail,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rich.text import Text
 from rich.tree import Tree
 
 from fdverify.engines.inductive import NO_DEAD_END, VACUITY, Kind
 from fdverify.proofs.result import ProofResult
 from fdverify.proofs.work import Subject
+from fdverify.reports.safe_text import Text
 from fdverify.verdict import Obligation, Verdict
 
 
@@ -65,4 +65,7 @@ def _together(obligations: Iterable[Obligation]) -> Verdict:
 
 def _line(premise: Premise) -> Text:
     style = "green" if premise.verdict is Verdict.PROVED else "bold red"
-    return Text.assemble((str(premise.verdict), style), f" {premise.name}: {premise.meaning}")
+    line = Text()
+    line.append(str(premise.verdict), style=style)
+    line.append(f" {premise.name}: {premise.meaning}")
+    return line

@@ -6,31 +6,33 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from rich.console import Console
-from rich.text import Text
 
 from fdverify.discovery.bounds.bound import Bound, Evidence
-from fdverify.discovery.bounds.configure import Configuration
+from fdverify.discovery.bounds.configure import Configuration, Failure
 from fdverify.discovery.bounds.find import Found
-from fdverify.job import Job
-from fdverify.reports.table import as_text, described, print_steps
+from fdverify.discovery.bounds.subject import Subject
+from fdverify.reports.safe_text import Text
+from fdverify.reports.table import as_text, described, print_steps, print_verdict
+from fdverify.verdict import Verdict
 
 
-def bounds_text(job: Job, found: Found, seconds: float) -> str:
+def bounds_text(found: Found, seconds: float) -> str:
     def show(console: Console) -> None:
         for bound in found.bounds:
             _print_bound(console, bound)
         for note in found.notes:
             console.print(Text(note), soft_wrap=True)
         if not found.bounds:
-            console.print(Text(f"unknown: {found.why}", style="bold yellow"), soft_wrap=True)
-        console.print(Text(f"{_described(job)}, {seconds:.1f} s", style="dim"), soft_wrap=True)
+            if found.run is not None:
+                print_steps(console, found.run)
+            print_verdict(console, found.verdict, found.why)
+        console.print(Text(f"{_described(found.about)}, {seconds:.1f} s", style="dim"), soft_wrap=True)
 
     return as_text(show)
 
 
-def _described(job: Job) -> str:
-    system = job.system()
-    return described(system.name, {name: text for name, text in system.options.items() if name == "variant"})
+def _described(about: Subject) -> str:
+    return described(about.model, {name: text for name, text in about.options.items() if name == "variant"})
 
 
 def _print_bound(console: Console, bound: Bound) -> None:
@@ -39,8 +41,7 @@ def _print_bound(console: Console, bound: Bound) -> None:
 
     if bound.needed.run is not None:
         print_steps(console, bound.needed.run)
-    exact = "bold green" if bound.status == "exact" else "bold yellow"
-    line(f"{bound.name}: {bound.status}", exact)
+    line(f"{bound.name}: {bound.status}", "bold green" if bound.proved else "bold yellow")
     line(f"  {bound.meaning}")
     if bound.formula.cases:
         for case in bound.formula.cases:
@@ -64,7 +65,7 @@ def _told(evidence: Evidence) -> str:
     return f"{evidence.scope}: {evidence.detail}{obligations}"
 
 
-def configuration_text(job: Job, numbers: Mapping[str, int], tick: Decimal | None, found: Configuration) -> str:
+def configuration_text(numbers: Mapping[str, int], tick: Decimal | None, found: Configuration) -> str:
     def ticks(number: int) -> str:
         return f"{number} ticks" + ("" if tick is None else f" = {time_text(number * tick)}")
 
@@ -72,26 +73,35 @@ def configuration_text(job: Job, numbers: Mapping[str, int], tick: Decimal | Non
         def line(text: str, style: str = "") -> None:
             console.print(Text(text, style=style), soft_wrap=True)
 
-        least, usual = found.least, found.usual
-        detector = job.system().detector
-        assert detector is not None, "its detection time was measured"
-        if found.fails_with_less is not None:
-            print_steps(console, found.fails_with_less)
-            line(
-                f"with {least.timeout - 1} as initial timeout, a correct {detector.watched} may be suspected, as above"
-            )
-        line(", ".join([_described(job), *(f"{name} = {value}" for name, value in numbers.items())]))
-        line(
-            f"initial timeout   {least.timeout} steps of the {detector.watcher}, at least {ticks(least.timeout)}",
-            "bold",
-        )
-        line(f"crash noticed in  {ticks(least.detection)} at worst", "bold")
-        if usual is not None:
+        about, least, usual = found.about, found.least, found.usual
+        if found.failure is not None:
+            print_steps(console, found.failure.run)
+            line(_failure_in_words(about, found.failure))
+        if found.run is not None:
+            print_steps(console, found.run)
+        line(", ".join([_described(about), *(f"{name} = {value}" for name, value in numbers.items())]))
+        if least is not None:
+            steps = f"{least.timeout} steps of the {about.watcher}, at least {ticks(least.timeout)}"
+            line(f"initial timeout   {steps}", "bold")
+        if found.longer:
+            some = " or ".join(str(timeout) for timeout in found.longer)
+            line(f"longer is not always safe: {about.claim} is violated with {some} as initial timeout", "bold yellow")
+        if least is not None and least.detection is not None:
+            line(f"crash noticed in  {ticks(least.detection)} at worst", "bold")
+        if usual is not None and usual.detection is not None:
             line(f"with {found.usual_formula} = {usual.timeout} it would be {ticks(usual.detection)}")
         for reason in found.because:
             line(reason, "dim")
+        if found.verdict is not Verdict.PROVED:
+            print_verdict(console, found.verdict, found.detail)
 
     return as_text(show)
+
+
+def _failure_in_words(about: Subject, failure: Failure) -> str:
+    suspected, violated = f"a correct {about.watched} may be suspected", f"{about.claim} is violated"
+    what = suspected if failure.wrong_suspicion else violated
+    return f"with {failure.timeout} as initial timeout, {what}, as above"
 
 
 def time_text(seconds: Decimal) -> str:

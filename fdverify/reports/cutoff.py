@@ -7,12 +7,12 @@ from itertools import groupby
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from fdverify.cutoff.answer import Answer, Explored, Question
 from fdverify.cutoff.catalogue import DEFAULT_VARIANT
 from fdverify.cutoff.check import Carried, Checked, Disagreement, ShownSystem
 from fdverify.cutoff.formula import Shape
+from fdverify.reports.safe_text import Text
 from fdverify.reports.table import as_text, cell, print_verdict
 from fdverify.verdict import Verdict
 
@@ -99,9 +99,9 @@ def _lemmas(found: Sequence[Checked], second: str | None) -> Table:
         proved = sum(each.verdict is Verdict.PROVED for each in checked)
         agreed = sum(each.second == "agrees" for each in checked)
         table.add_row(
-            name,
-            checked[0].paper,
-            _GROUPS[name],
+            Text(name),
+            Text(checked[0].paper),
+            Text(_GROUPS[name]),
             f"{proved} of {len(checked)}",
             *((f"{agreed} of {proved}",) if second else ()),
             f"{sum(each.seconds for each in checked):.2f}",

@@ -95,6 +95,7 @@ class Document(msgspec.Struct):
     seconds: float
     statistics: dict[str, int]
     obligations: list[ObligationEntry]
+    notes: list[str]
     trace: TraceEntry | None
     proof: str | None
     """The text of a proof file, of a command that has found one."""
@@ -125,6 +126,7 @@ def document(
         seconds=round(seconds, 3),
         statistics=result.statistics,
         obligations=[ObligationEntry(o.name, o.kind, o.verdict, round(o.seconds, 3)) for o in result.obligations],
+        notes=list(result.notes),
         trace=None if trace is None else trace_entry(trace),
         proof=proof,
     )
@@ -138,7 +140,17 @@ def schema() -> bytes:
 
 
 def formatted_schema(document: type[msgspec.Struct]) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(document)), indent=2) + b"\n"
+    schema = _with_null_last(msgspec.json.schema(document))
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+
+
+def _with_null_last(part: Any) -> Any:
+    """The same schema whatever the order in which a version of msgspec lists alternatives."""
+    if isinstance(part, list):
+        return [_with_null_last(each) for each in sorted(part, key=lambda each: each == {"type": "null"})]
+    if isinstance(part, dict):
+        return {name: _with_null_last(each) for name, each in part.items()}
+    return part
 
 
 def trace_entry(trace: Shown) -> TraceEntry:

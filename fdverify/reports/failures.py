@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from fdverify.engines.inductive import Kind
-from fdverify.proofs.result import Checked
+from fdverify.proofs.result import Checked, ProofResult
 
 _KINDS = {
     Kind.INITIATION: "initially, {about} is false",
-    Kind.CONSECUTION: "{about} holds with all other conjuncts, and is false after {rounds}",
-    Kind.GOAL: "all conjuncts hold, and the goal {about} does not",
-    Kind.PREMISE: "the invariant does not imply the premise {about}",
+    Kind.CONSECUTION: "{about} holds with all other conjuncts{but}, and is false after {rounds}",
+    Kind.GOAL: "all conjuncts{but} hold, and the goal {about} does not",
+    Kind.PREMISE: "the invariant{but} does not imply the premise {about}",
 }
 
 
-def failure_in_words(checked: Checked) -> str:
+def failure_in_words(result: ProofResult, checked: Checked) -> str:
     question = checked.question
     rounds = "this round" if question.rounds == 1 else f"these {question.rounds} rounds"
-    return _KINDS[question.kind].format(about=question.about, rounds=rounds)
+    doubted = () if result.subject is None else result.subject.doubted
+    own = question.about if question.kind is Kind.CONSECUTION else None
+    left_out = ", ".join(name for name in doubted if name != own)
+    but = f" but what is meant to fail ({left_out})" if left_out else ""
+    return _KINDS[question.kind].format(about=question.about, rounds=rounds, but=but)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
+from html import escape as escape_markup
 
 from fdverify.discovery.map.frontier import frontier
 from fdverify.discovery.map.grid import Axis, Grid, Place
 from fdverify.discovery.map.result import Cell, Map, Panel
+from fdverify.printable import printable
 from fdverify.reports.map_words import SIGNS, counts_in_words, heading, legend, title
 from fdverify.verdict import Verdict
 
@@ -79,6 +80,11 @@ def _text_lines(lines: list[str], x: int, y: int) -> Iterator[str]:
     for number, line in enumerate(lines):
         weight = ' font-weight="bold"' if number == 0 else ""
         yield f'<text x="{x}" y="{y + number * _LINE}"{weight}>{escape(line)}</text>'
+
+
+def escape(text: str) -> str:
+    """As text of XML, in which most controls cannot be written at all."""
+    return escape_markup(printable(text))
 
 
 def _corner(grid: Grid, place: Place) -> tuple[int, int]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Console
-from rich.text import Text
 
 from fdverify.discovery.map.frontier import Frontier, frontier
 from fdverify.discovery.map.grid import Grid, Place
 from fdverify.discovery.map.result import Map, Panel
 from fdverify.reports.map_words import SIGNS, heading, legend, shortest_run, title, verdict_in_words
+from fdverify.reports.safe_text import Text
 from fdverify.reports.table import as_text
 
 _CORNERS = " ╵╷│╶└┌├╴┘┐┤─┴┬┼"

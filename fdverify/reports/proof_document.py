@@ -186,7 +186,7 @@ def _proof(result: ProofResult, witness: bool, suggested: Suggested | None) -> P
         reduction=None if subject is None else subject.reduction,
         premises=_premises(result),
         bounds=_bounds(result),
-        notes=[] if result.vacuity is None else list(result.vacuity.notes),
+        notes=list(result.notes),
         dead_end=None
         if result.vacuity is None or result.vacuity.dead_end is None
         else trace_entry(result.vacuity.dead_end),
@@ -257,7 +257,7 @@ def _obligation(result: ProofResult, checked: Checked) -> ProofObligation:
         failure=None
         if broken is None
         else FailureEntry(
-            says=failure_in_words(checked),
+            says=failure_in_words(result, checked),
             step=trace_entry(broken.step),
             reached=broken.words,
             run=None if broken.run is None else trace_entry(broken.run),

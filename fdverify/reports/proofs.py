@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from fdverify.engines.inductive import NO_DEAD_END
 from fdverify.errors import nearby
 from fdverify.proofs.result import Checked, ProofResult, Stability
 from fdverify.reports.argument import argument_tree
 from fdverify.reports.failures import failure_in_words
+from fdverify.reports.safe_text import Text
 from fdverify.reports.suggestions import print_suggested
 from fdverify.reports.table import as_text, described, print_steps, print_verdict
 from fdverify.verdict import Verdict
@@ -23,13 +23,23 @@ if TYPE_CHECKING:
 
 
 def proofs_text(
-    results: Sequence[ProofResult], seconds: float, witness: bool, suggested: Sequence[Suggested] = ()
+    results: Sequence[ProofResult], seconds: float, witness: bool, suggested: Sequence[Suggested] = (), without: int = 0
 ) -> str:
-    return as_text(lambda console: _print(console, results, seconds, witness, suggested))
+    """What came of proofs; ``without`` files that were looked at make none."""
+    summary = f"{counted(len(results), 'proof')}, {counted_without(without)}{seconds:.1f} s"
+    return as_text(lambda console: _print(console, results, summary, witness, suggested))
+
+
+def counted_without(number: int) -> str:
+    return f"{counted(number, 'file')} without a proof, " if number else ""
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number} {what if number == 1 else f'{what}s'}"
 
 
 def _print(
-    console: Console, results: Sequence[ProofResult], seconds: float, witness: bool, suggested: Sequence[Suggested]
+    console: Console, results: Sequence[ProofResult], summary: str, witness: bool, suggested: Sequence[Suggested]
 ) -> None:
     for result in results:
         if result.error is None:
@@ -41,7 +51,7 @@ def _print(
     if stabilities:
         _print_stability(console, stabilities)
     _print_summary(console, results)
-    console.print(Text(f"{len(results)} {'proof' if len(results) == 1 else 'proofs'}, {seconds:.1f} s", style="dim"))
+    console.print(Text(summary, style="dim"))
 
 
 def obligation_text(result: ProofResult, name: str) -> str:
@@ -77,7 +87,7 @@ def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
     for checked in sorted(result.checked, key=lambda checked: checked.broken is None):
         _print_unproved(console, result, checked)
     _print_dead_end(console, result)
-    for note in () if result.vacuity is None else result.vacuity.notes:
+    for note in result.notes:
         console.print(Text(f"note: {result.name}: {note}"), soft_wrap=True)
     for name, meaning in {} if result.subject is None else result.subject.assumptions.items():
         console.print(Text(f"{result.name}: assuming {name}: {meaning}"), soft_wrap=True)
@@ -107,7 +117,7 @@ def _print_failure(console: Console, result: ProofResult, checked: Checked) -> N
     about = checked.question.about
     source = result.subject.sources.get(about)
     place = "" if source is None else f"{source}: "
-    line = f"{place}{checked.question.name} fails: {failure_in_words(checked)}"
+    line = f"{place}{checked.question.name} fails: {failure_in_words(result, checked)}"
     console.print(Text(line, style="bold"), soft_wrap=True)
     console.print(Text(f"  {about}: {result.subject.meaning(about)}"), soft_wrap=True)
     print_steps(console, checked.broken.step)
@@ -133,7 +143,9 @@ def _print_stability(console: Console, found: Sequence[tuple[ProofResult, Checke
         runs, passed = sum(s.seeds for _, s in measured), sum(s.passed for _, s in measured)
         checked, widest = max(measured, key=lambda pair: _spread(pair[1]))
         efforts = (str(widest.least), str(widest.middle), str(widest.most))
-        table.add_row(name, str(widest.seeds), f"{100 * passed / runs:g} %", checked.question.name, *efforts)
+        table.add_row(
+            Text(name), str(widest.seeds), f"{100 * passed / runs:g} %", Text(checked.question.name), *efforts
+        )
     console.print(table)
 
 
@@ -152,13 +164,19 @@ def _print_summary(console: Console, results: Sequence[ProofResult]) -> None:
             continue
         conjuncts = {checked.question.about for checked in result.checked if checked.is_about_conjunct}
         cached = sum(checked.cached for checked in result.checked)
-        style = "bold green" if result.verdict is Verdict.PROVED else "bold"
         table.add_row(
             Text(result.name),
-            Text(str(result.verdict), style=style),
+            _verdict(result),
             str(len(conjuncts)),
             str(len(result.obligations)),
             str(cached),
             f"{result.seconds:.1f}",
         )
     console.print(table)
+
+
+def _verdict(result: ProofResult) -> Text:
+    """The verdict, and of a proof whether all of it is what the cache says was proved before."""
+    if result.verdict is not Verdict.PROVED:
+        return Text(str(result.verdict), style="bold")
+    return Text(f"{result.verdict} (cached)" if result.is_from_cache else str(result.verdict), style="bold green")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -241,5 +242,5 @@ def _result(rule: str, level: str, text: str, place: Source, result: ProofResult
 
 def _artifact(file: Path, root: Path) -> ArtifactLocation:
     if file.is_relative_to(root):
-        return ArtifactLocation(quote(file.relative_to(root).as_posix()), _ROOT)
+        return ArtifactLocation(quote(os.fsencode(file.relative_to(root).as_posix())), _ROOT)
     return ArtifactLocation(file.as_uri())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
 from fdverify.errors import nearby
+from fdverify.reports.safe_text import Text
 
 if TYPE_CHECKING:
     from fdverify.discovery.suggest.suggest import Suggested, Suggestion

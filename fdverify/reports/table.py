@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from fdverify.models.system import Property, System
+from fdverify.reports.safe_text import Text, stacked
 from fdverify.traces.steps import Row, Shown
 from fdverify.verdict import Result, Verdict
 
@@ -32,7 +32,10 @@ def as_text(show: Callable[[Console], None], for_terminal: bool | None = None) -
     text = StringIO()
     terminal = sys.stdout.isatty() if for_terminal is None else for_terminal
     colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
-    console = Console(file=text, force_terminal=terminal, highlight=False, color_system=colours)
+    # Nothing in a text is markup or the name of a picture: names may look like either.
+    console = Console(
+        file=text, force_terminal=terminal, highlight=False, color_system=colours, markup=False, emoji=False
+    )
     # A file or a pipe has no width of its own: give tables what they need instead of breaking their columns.
     if not console.is_terminal:
         console.width = _WIDEST
@@ -51,6 +54,8 @@ def print_result(
         print_steps(console, trace)
     print_verdict(console, result.verdict, result.detail)
     console.print(Text(f"{claim.name}: {claim.meaning}"), soft_wrap=True)
+    for note in result.notes:
+        console.print(Text(f"note: {note}"), soft_wrap=True)
     facts = [f"{name} {value}" for name, value in result.statistics.items()]
     about = described(system.name, system.options)
     console.print(Text(", ".join([about, *facts, f"{seconds:.1f} s"]), style="dim"), soft_wrap=True)
@@ -76,7 +81,7 @@ def print_steps(console: Console, trace: Shown) -> None:
     table.add_column("round", justify="right")
     table.add_column("choices", overflow="fold")
     for name in rows[0].state:
-        table.add_column(Text(name.replace("_", "\n")), justify="right", overflow="fold")
+        table.add_column(stacked(name.split("_")), justify="right", overflow="fold")
     for name in rows[0].shown:
         table.add_column(Text(name), justify="right", overflow="fold")
     before: list[Any] | None = None

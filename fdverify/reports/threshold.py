@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
+from fdverify.reports.safe_text import Text
 from fdverify.reports.table import as_text, cell, print_verdict
 from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.check import Checked

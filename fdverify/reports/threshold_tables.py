@@ -10,10 +10,10 @@ from typing import Literal
 import msgspec
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from fdverify import __version__
 from fdverify.reports.document import formatted_schema
+from fdverify.reports.safe_text import Text
 from fdverify.reports.table import as_text
 from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.tables import AlgorithmRow, ComparedRow

@@ -1,7 +1,9 @@
 """What was proved before: an obligation is remembered by its step and its conclusion, and the hypotheses it needed.
 
-It is taken from here when its step and conclusion are the same text and every hypothesis in a recorded unsat core is
-still among its own, under the same solver and options.  Hypotheses outside of the core may come, change and go.
+It is taken from here when its step and conclusion are the same text, every assertion in a recorded unsat core is still
+among its own, and its negated conclusion is one of them: a core without that is about contradictory hypotheses, which
+prove nothing.  All that under the same solver and options, and signed by the same key.  Hypotheses outside of the core
+may come, change and go.
 """
 
 from __future__ import annotations
@@ -31,15 +33,17 @@ class Cache:
         self._entries = Entries(root / "proved")
 
     def proved(self, script: Script) -> bool:
-        present = {hypothesis.fingerprint for hypothesis in script.hypotheses}
-        return any(core <= present for core in self._cores(_key(script)))
+        present = {assertion.fingerprint for assertion in (*script.hypotheses, script.negated)}
+        return any(core <= present and script.negated.fingerprint in core for core in self._cores(_key(script)))
 
     def remember(self, script: Script, decision: Decision) -> None:
-        """Note a proof."""
+        """Note a proof, unless its hypotheses contradict each other: then it is found out anew each time."""
         assert decision.status == "unsat", "only what was proved is remembered"
         assert decision.core is not None, "and only with what it needs"
+        if not decision.needs_negated:
+            return
         key = _key(script)
-        core = {script.hypotheses[place].fingerprint for place in decision.core}
+        core = {script.hypotheses[place].fingerprint for place in decision.core} | {script.negated.fingerprint}
         cores = [core, *(known for known in self._cores(key) if not core <= known)][:_MOST_CORES]
         self._entries.write(key, json.dumps([sorted(each) for each in cores]))
 

@@ -11,20 +11,23 @@ import z3
 from fdverify.smt.script import Script
 
 SOLVER = f"z3 {z3.get_version_string()}"
-OPTIONS = "simple solver, tracked hypotheses"
+OPTIONS = "simple solver, tracked hypotheses and conclusion"
+_NEGATED = "h!negated"
 
 
 @dataclass(frozen=True)
 class Decision:
     """The answer; of an ``unsat``, the places of the hypotheses it needs, if they were asked for.
 
-    ``effort`` is Z3's own count of its work, which does not depend on the machine's speed.
+    If it does not need the negated conclusion, step and hypotheses contradict each other.  ``effort`` is Z3's own count
+    of its work, which does not depend on the machine's speed.
     """
 
     status: Literal["sat", "unsat", "unknown"]
     reason: str = ""
     effort: int = 0
     core: tuple[int, ...] | None = None
+    needs_negated: bool = True
 
 
 def decide(script: Script, seed: int = 0, core: bool = True) -> Decision:
@@ -49,8 +52,9 @@ def _decided_in(context: z3.Context, script: Script, seed: int, core: bool) -> D
             return Decision("unknown", reason="the text was not read as it was written")
         for place in _order(script, seed):
             hypothesis = place - len(script.step)
-            if core and 0 <= hypothesis < len(script.hypotheses):
-                solver.assert_and_track(formulas[place], z3.Bool(f"h!{hypothesis}", ctx=context))
+            if core and hypothesis >= 0:
+                name = f"h!{hypothesis}" if hypothesis < len(script.hypotheses) else _NEGATED
+                solver.assert_and_track(formulas[place], z3.Bool(name, ctx=context))
             else:
                 solver.add(formulas[place])
         status = solver.check()
@@ -58,9 +62,11 @@ def _decided_in(context: z3.Context, script: Script, seed: int, core: bool) -> D
         return Decision("unknown", reason=_text(error))
     effort = _effort(solver) - before
     if status == z3.unsat:
-        names = solver.unsat_core() if core else []
-        needed = sorted(int(name.decl().name().removeprefix("h!")) for name in names)
-        return Decision("unsat", effort=effort, core=tuple(needed) if core else None)
+        if not core:
+            return Decision("unsat", effort=effort)
+        names = [name.decl().name() for name in solver.unsat_core()]
+        needed = sorted(int(name.removeprefix("h!")) for name in names if name != _NEGATED)
+        return Decision("unsat", effort=effort, core=tuple(needed), needs_negated=_NEGATED in names)
     if status == z3.sat:
         return Decision("sat", effort=effort)
     return Decision("unknown", reason=solver.reason_unknown(), effort=effort)

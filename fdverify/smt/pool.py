@@ -7,6 +7,7 @@ import pickle
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BytesIO
 from multiprocessing.connection import Connection, wait
@@ -14,8 +15,9 @@ from time import monotonic
 from types import TracebackType
 from typing import Any
 
-from fdverify.errors import FdverifyError, InternalError
-from fdverify.smt.worker import context, describe, prepare_process, send_answer, start
+from fdverify.deadline import earliest
+from fdverify.errors import Exhausted, FdverifyError, InternalError, describe
+from fdverify.smt.worker import context, prepare_process, send_answer, start
 
 _LONGEST_WAIT = 3600.0
 _PATIENCE = 2.0
@@ -47,7 +49,10 @@ class Outcome:
     error: FdverifyError | None = None
     lost: str | None = None
     seconds: float = 0.0
-    begun: bool = True
+    overlong: bool = False
+    """Whether it took longer than it was allowed, while there was time."""
+    out_of_time: bool = False
+    """Whether there was no time left."""
 
 
 class _Pickler(pickle.Pickler):
@@ -87,7 +92,8 @@ class _Worker:
         self.task, self.since, self.has_worked = task, monotonic(), True
         text = BytesIO()
         _Pickler(text, self._inherited).dump(task.work)
-        self.here.send_bytes(text.getvalue())
+        with suppress(OSError):  # it has died, which is noticed when it is waited for
+            self.here.send_bytes(text.getvalue())
 
     def stop(self) -> None:
         if self.process.pid is not None:
@@ -138,7 +144,7 @@ class Pool:
 
         ``beat`` is called often, whatever the workers do, and may raise an exception to give it all up.
         """
-        self._deadline = deadline
+        self._deadline = earliest(deadline)
         self._longest_wait = _LONGEST_WAIT if beat is None else _BEAT
         self._waiting.extend(tasks)
         try:
@@ -196,6 +202,8 @@ class Pool:
             self._remove(worker)
             return task, Outcome(error=InternalError(describe(error)), seconds=seconds)
         worker.task = None
+        if kind == "error" and isinstance(content, Exhausted):
+            return task, Outcome(lost=str(content), seconds=seconds)
         if kind == "error":
             return task, Outcome(error=content, seconds=seconds)
         return task, Outcome(value=content, seconds=seconds)
@@ -206,7 +214,7 @@ class Pool:
         task = worker.task
         self._remove(worker)
         if task.limit is not None and monotonic() - worker.since >= task.limit:
-            return [(task, Outcome(lost=f"stopped after {task.limit:g} s", seconds=task.limit))]
+            return [(task, Outcome(lost=f"stopped after {task.limit:g} s", seconds=task.limit, overlong=True))]
         self._waiting.append(replace(task, patience=task.patience * _GROWTH))
         return []
 
@@ -224,9 +232,7 @@ class Pool:
         left = deque([*running, *self._waiting])
         self.close()
         while left:
-            task = left.popleft()
-            begun = task in running or task.patience > _PATIENCE
-            left.extend(finished(task, Outcome(lost="the time limit was reached", begun=begun)))
+            left.extend(finished(left.popleft(), Outcome(lost="the time limit was reached", out_of_time=True)))
 
 
 def _serve(there: Connection, memory_limit: int | None, inherited: Sequence[Any]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import z3
 
 from fdverify.errors import InternalError
+from fdverify.printable import printable
 
 _SYMBOL = re.compile(r"\|[^|]*\||[^\s()|]+")
 _ABBREVIATION = re.compile(r"\|[^|]*\||[$?]x\d+")
@@ -52,7 +53,7 @@ class Script:
             hypotheses = [f"(! {formula} :named h!{place})" for place, formula in enumerate(hypotheses)]
         formulas = [*(assertion.formula for assertion in self.step), *hypotheses, self.negated.formula]
         commands = [f"(assert {formula})" for formula in formulas]
-        return "\n".join((f"; {self.title}: unsat proves it", *declarations, *commands, ""))
+        return "\n".join((f"; {printable(self.title)}: unsat proves it", *declarations, *commands, ""))
 
 
 def self_contained(script: Script) -> str:

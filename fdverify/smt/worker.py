@@ -17,7 +17,18 @@ from multiprocessing.reduction import ForkingPickler
 from time import monotonic
 from typing import Any, TypeVar
 
-from fdverify.errors import FdverifyError, InternalError
+from fdverify.deadline import earliest
+from fdverify.errors import (
+    Exhausted,
+    FdverifyError,
+    InternalError,
+    UsageError,
+    describe,
+    exhaustion,
+    file_fault,
+    one_line,
+)
+from fdverify.models.user_files import blame, is_ours
 
 Outcome = TypeVar("Outcome")
 _LONGEST_WAIT = 3600.0  # at a time: the system refuses to wait for ever in one go
@@ -32,17 +43,21 @@ class WorkerDied(Exception):
 
 
 def run_in_worker(
-    work: Callable[[Callable[[Any], None]], Outcome], time_limit: float | None, on_event: Callable[[Any], None]
+    work: Callable[[Callable[[Any], None]], Outcome],
+    time_limit: float | None,
+    on_event: Callable[[Any], None],
+    with_workers: bool = False,
 ) -> Outcome:
     """Call ``work(send)`` in a new process; what it sends reaches ``on_event`` here, what it returns is returned.
 
-    An error of this package is raised here as it was raised there.  However this function ends, the process has ended.
+    An error of this package is raised here as it was raised there.  However this function ends, the process has ended,
+    and with it the worker processes that it may have started itself (``with_workers``).
     """
     here, there = context().Pipe(duplex=False)
-    process = context().Process(target=_work, args=(work, there), daemon=True)
+    process = context().Process(target=_work, args=(work, there), daemon=not with_workers)
     start(process)
     there.close()
-    deadline = None if time_limit is None else monotonic() + time_limit
+    deadline = earliest(None if time_limit is None else monotonic() + time_limit)
     try:
         while True:
             left = _LONGEST_WAIT if deadline is None else deadline - monotonic()
@@ -54,7 +69,7 @@ def run_in_worker(
             if kind == "event":
                 on_event(content)
             elif kind == "error":
-                raise content
+                raise WorkerDied(str(content)) if isinstance(content, Exhausted) else content
             else:
                 outcome: Outcome = content
                 return outcome
@@ -68,7 +83,9 @@ def _received(here: Connection, process: Any) -> tuple[str, Any]:
     try:
         message: tuple[str, Any] = here.recv()
         return message
-    except (EOFError, OSError):
+    except Exception as error:
+        if not isinstance(error, EOFError | OSError):
+            raise InternalError(describe(error)) from error  # an object that cannot be read here
         process.join()
         how = f"signal {-process.exitcode}" if process.exitcode < 0 else f"exit code {process.exitcode}"
         raise WorkerDied(f"the worker process ended with {how}, perhaps out of memory") from None
@@ -101,7 +118,10 @@ def prepare_process() -> None:
     os.dup2(2, 1)
     # One process a core is enough: numpy's own threads would cost memory and win nothing here.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+    except RuntimeError:  # the system gives no more threads
+        os._exit(1)
 
 
 def send_answer(there: Connection, work: Callable[[], Any]) -> None:
@@ -109,29 +129,30 @@ def send_answer(there: Connection, work: Callable[[], Any]) -> None:
     worker = os.getpid()
     try:
         message = ForkingPickler.dumps(("done", work()))
-    except FdverifyError as error:
-        message = ForkingPickler.dumps(("error", error))
     except MemoryError:
         os._exit(1)
     except BaseException as error:  # whatever it is, it must reach the user as one line and not as a silent exit
-        message = ForkingPickler.dumps(("error", InternalError(describe(error))))
+        message = ForkingPickler.dumps(("error", _error_of(error)))
     if os.getpid() != worker:
         os._exit(1)  # the work has forked, and one of the two must not answer
     there.send_bytes(message)
 
 
+def _error_of(error: BaseException) -> FdverifyError:
+    """An error of this package for whatever was raised, which can be sent to another process."""
+    if isinstance(error, FdverifyError):
+        if not is_ours(error):  # an author may have classes below ours, of which other processes do not know
+            return blame(error) or UsageError(one_line(error))
+        return error
+    lost = exhaustion(error)
+    if lost is not None:
+        return Exhausted(lost)
+    return blame(error) or file_fault(error) or InternalError(describe(error))
+
+
 def _work(work: Callable[[Callable[[Any], None]], Any], there: Connection) -> None:
     prepare_process()
     send_answer(there, lambda: work(lambda event: there.send(("event", event))))
-
-
-def describe(error: BaseException) -> str:
-    """An unexpected error in one line: what, and where it was raised."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-    return f"{type(error).__name__}: {' '.join(str(error).split())}{where}"
 
 
 def _end_with_parent() -> None:

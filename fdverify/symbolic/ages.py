@@ -76,6 +76,11 @@ class AgeBook:
         self._probes = 0
 
     @property
+    def depth(self) -> int:
+        """Inside of how many claims what is being built only serves to see its shape."""
+        return self._probes
+
+    @property
     def probing(self) -> bool:
         """Whether what is being built only serves to see its shape."""
         return self._probes > 0

@@ -28,11 +28,11 @@ class Unrolling:
     a question, since building the question may read buffers, and every first read is a fact of its own.
     """
 
-    def __init__(self, system: System, anywhere: bool = False) -> None:
+    def __init__(self, system: System, anywhere: bool = False, book: AgeBook | None = None) -> None:
         self.system = system
         self.anywhere = anywhere
         self._facts: list[Any] = []
-        self.book = AgeBook()
+        self.book = AgeBook() if book is None else book
         self.closure = Closure(self.book)
         self.parameters = self._name_parameters()
         first = self._any_value if anywhere else self._initial_value

@@ -38,11 +38,13 @@ PERIOD = Parameter("period", least=1, value=None, meaning="bound on the rounds f
 
 def correct(s: State) -> Truth:
     """The sender has not crashed."""
-    return s.since_crash < 0
+    return Not(s.crashed)
 
 
 def crash(s: State, c: Choices) -> Update:
-    return update(since_crash=If(Or(c.crash, Not(correct(s))), s.since_crash + 1, s.since_crash))
+    """The sender may crash, for good; a clock counts the rounds since."""
+    crashed = Or(s.crashed, c.crash)
+    return update(crashed=crashed, since_crash=If(crashed, s.since_crash + 1, -1))
 
 
 def age_messages(s: State, c: Choices) -> Update:
@@ -114,12 +116,14 @@ def build(delta: int | None, period: int | None, *, timeout: str) -> System:
                 range=lambda s: And(s.silent >= 0, s.silent < s.period),
             ),
             Variable("buffer", Ages("predicate" if delta is None else "bitvector", "delta"), initial=lambda s: ()),
+            Variable("crashed", Flags(), initial=lambda s: False),
             Variable(
                 "since_crash",
                 Integers(),
                 initial=lambda s: -1,
-                range=lambda s: s.since_crash >= -1,
-                cap=lambda s: 0,
+                range=lambda s: If(s.crashed, s.since_crash >= 0, s.since_crash == -1),
+                ghost=True,
+                clock=True,
             ),
         ),
         phases=(

@@ -9,13 +9,14 @@ from typing import Self
 
 import pytest
 
-from fdverify.engines.inductive import ASSUMPTIONS, Kind, Outlined, outline
-from fdverify.errors import FdverifyError, InternalError, UsageError, nearby
-from fdverify.proofs.files import load_proof
+from fdverify.engines.inductive import Kind, Outlined
+from fdverify.errors import FdverifyError, InternalError, UsageError, check_interpreter, nearby
+from fdverify.printable import printable
+from fdverify.proofs.files import NoProof
 from fdverify.proofs.one_by_one import OneByOne
-from fdverify.proofs.proof import Proof
 from fdverify.smt.decide import SOLVER
-from fdverify.testing.options import KEY
+from fdverify.testing.collect import Expected, find_obligations
+from fdverify.testing.options import KEY, Collects
 from fdverify.testing.properties import note_unknown, note_verdict
 from fdverify.verdict import Verdict
 
@@ -24,23 +25,31 @@ class ProofFile(pytest.File):
     """The checks of its obligations share one worker process, which is there while they run."""
 
     checks: OneByOne
+    collects: Collects
     decided: list[str]
     """The obligations that a solver decides."""
 
+    @classmethod
+    def make(cls, parent: pytest.Collector, path: Path, collects: Collects) -> Self:
+        file = cls.from_parent(parent, path=path)
+        file.collects = collects
+        return file
+
     def collect(self) -> Iterator[ObligationItem]:
         try:
-            proof = load_proof(self.path)
-            case = self.config.stash[KEY].settings(jobs=1).case(self.path)
-            with case.at_home():
-                invariant = case.invariant()
+            check_interpreter()
+            if self.collects is Collects.MISSES:
+                raise NoProof(self.path)
+            found = find_obligations(self.path, self.config.stash[KEY].settings(jobs=1))
+        except NoProof as error:
+            if self.collects is Collects.PERHAPS:
+                return
+            raise self.CollectError(str(error)) from error
         except FdverifyError as error:
             raise self.CollectError(str(error)) from error
-        obligations = outline(invariant)
-        self.decided = [each.name for each in obligations if each.kind is not Kind.VACUITY]
-        expected = _expected(proof, obligations)
-        for obligation in obligations:
-            source = proof.sources.get(obligation.about, proof.source)
-            yield ObligationItem.make(self, obligation, source.line, expected.get(obligation.name))
+        self.decided = [each.obligation.name for each in found if each.obligation.kind is not Kind.VACUITY]
+        for each in found:
+            yield ObligationItem.make(self, each.obligation, each.line, each.expected)
 
     def setup(self) -> None:
         with _errors_told():
@@ -54,35 +63,13 @@ class ProofFile(pytest.File):
             self.checks.close()
 
 
-def _expected(proof: Proof, obligations: list[Outlined]) -> dict[str, tuple[Verdict, tuple[Outlined, ...]]]:
-    """For each obligation about a claim that is meant to fail: how, and all obligations about that claim."""
-    found = {}
-    for claim, verdict in proof.expected().items():
-        about = tuple(each for each in obligations if _is_about(each, claim, proof.roles[claim]))
-        found.update({each.name: (verdict, about) for each in about})
-    return found
-
-
-def _is_about(obligation: Outlined, claim: str, role: str) -> bool:
-    """Whether it shows something of this claim; a conjunct may have the name of the goal."""
-    match role:
-        case "assumption":
-            return obligation.name == ASSUMPTIONS
-        case "goal":
-            return obligation.kind in (Kind.GOAL, Kind.VACUITY)
-        case _:
-            return obligation.kind in (Kind.INITIATION, Kind.CONSECUTION) and obligation.about == claim
-
-
 class ObligationItem(pytest.Item):
     obligation: Outlined
     line: int
-    expected: tuple[Verdict, tuple[Outlined, ...]] | None
+    expected: Expected | None
 
     @classmethod
-    def make(
-        cls, file: ProofFile, obligation: Outlined, line: int, expected: tuple[Verdict, tuple[Outlined, ...]] | None
-    ) -> Self:
+    def make(cls, file: ProofFile, obligation: Outlined, line: int, expected: Expected | None) -> Self:
         item = cls.from_parent(file, name=obligation.name)
         item.obligation, item.line, item.expected = obligation, line, expected
         item.add_marker("fdverify")
@@ -97,22 +84,23 @@ class ObligationItem(pytest.Item):
             if outcome is None:
                 pytest.skip("the assumptions cannot hold, so there is nothing to look at")
             verdict, detail, effort = outcome
-            note_verdict(self, verdict, SOLVER, effort)
+            note_verdict(self, verdict, SOLVER, effort, self._is_cached())
             if verdict is Verdict.UNKNOWN:
                 # What shows that a proof says something is not checked apart from the rest.
                 only = None if self.obligation.kind is Kind.VACUITY else self.name
                 note_unknown(self, detail, self.config.stash[KEY].proof_command(self.path, only))
             if self.expected is not None and verdict is not Verdict.UNKNOWN:
-                self._check_expected(verdict, *self.expected)
+                self._check_expected(verdict, self.expected)
             elif verdict is not Verdict.PROVED:
                 pytest.fail(self._text(verdict, detail), pytrace=False)
 
-    def _check_expected(self, verdict: Verdict, expected: Verdict, about: tuple[Outlined, ...]) -> None:
+    def _check_expected(self, verdict: Verdict, expected: Expected) -> None:
         """The claim fails in the way expected: this obligation does, or it holds and another one does."""
-        outcomes = [self._outcome(each) for each in about]
-        fails = any(outcome is not None and outcome[0] is expected for outcome in outcomes)
-        if verdict not in (expected, Verdict.PROVED) or not fails:
-            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {expected} is what it should be"
+        outcomes = [self._outcome(each) for each in expected.about]
+        wanted = expected.verdicts[0]
+        fails = any(outcome is not None and outcome[0] is wanted for outcome in outcomes)
+        if verdict not in (*expected.verdicts, Verdict.PROVED) or not fails:
+            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {wanted} is what it should be"
             pytest.fail(head if verdict is Verdict.PROVED else f"{head}\n{self._text(verdict, '')}", pytrace=False)
 
     def _outcome(self, obligation: Outlined) -> tuple[Verdict, str, int] | None:
@@ -129,6 +117,9 @@ class ObligationItem(pytest.Item):
         found_here = by_name.get(obligation.name) or by_name.get(str(Kind.VACUITY))
         return None if found_here is None else (found_here.verdict, found_here.detail, 0)
 
+    def _is_cached(self) -> bool:
+        return any(each.cached for each in self._checks.result.checked if each.question.name == self.name)
+
     @property
     def _checks(self) -> OneByOne:
         assert isinstance(self.parent, ProofFile), "that is where it is made"
@@ -138,7 +129,7 @@ class ObligationItem(pytest.Item):
         from fdverify.reports.proofs import obligation_text
 
         found = obligation_text(self._checks.result, self.name)
-        return found or f"{nearby(self.path)}: {self.name} is {verdict}: {detail}"
+        return found or printable(f"{nearby(self.path)}: {self.name} is {verdict}: {detail}")
 
 
 @contextmanager

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,8 +21,16 @@ if TYPE_CHECKING:
 
 INI = "fdverify_files"
 _DEFAULT_FILES = ("proof_*.py",)
-_PROOF_WRITTEN = re.compile(rb"^(\w+\s*(:[^=\n]*)?=\s*)+(\w+\.)*Proof\(", flags=re.MULTILINE)
 _UNKNOWN = ("fail", "xfail")
+
+
+class Collects(Enum):
+    """Whether a file is collected as a proof file."""
+
+    NO = "it is none"
+    PERHAPS = "a proof seems to be made in it; if there is none after all, it is none"
+    YES = "it is one; that there is no proof in it is an error"
+    MISSES = "it was named and speaks of proofs, and there is none in it"
 
 
 @dataclass(frozen=True)
@@ -37,15 +45,39 @@ class Options:
     tests: tuple[str, ...] = ()
     """The globs of pytest's own files."""
 
-    def collects(self, path: Path, root: Path) -> bool:
-        """Whether it is a proof file: what starts with _ helps proofs, and conftest.py is pytest's."""
-        below = "/" / path.relative_to(root) if path.is_relative_to(root) else path
+    def collects(self, path: Path, root: Path, named: bool = False) -> Collects:
+        """Whether it is a proof file: what starts with _ helps proofs, and conftest.py is pytest's.
+
+        One that is ``named`` on the command line is, if a proof is made in it, whatever the globs say.
+        """
         if path.suffix != ".py" or path.name.startswith("_") or path.name == "conftest.py":
-            return False
-        if self.files:
-            return matches(below, self.files)
+            return Collects.NO
+        below = _below(path, root)
+        if matches(below, self.files or _DEFAULT_FILES):
+            return Collects.YES
         # A file of tests may have a proof to test, which is its own business.
-        return matches(below, _DEFAULT_FILES) or (not matches(below, self.tests) and _writes_proof(path))
+        if matches(below, self.tests) or (self.files and not named):
+            return Collects.NO
+        from fdverify.models.proof_source import has_tests, makes_proof, mentions_package
+
+        if makes_proof(path):
+            return Collects.YES if named else Collects.PERHAPS
+        # What is named and speaks of proofs is likely to be meant as one.
+        return Collects.MISSES if named and mentions_package(path) and not has_tests(path) else Collects.NO
+
+    def unmatched(self, root: Path) -> list[str]:
+        """The globs of the ini file that match no file: what they were written for is not checked."""
+        left = list(self.files)
+        if not left:
+            return []
+        from fdverify.models.python_files import folders_below, python_files
+
+        for folder in folders_below(root):
+            for path in python_files(folder):
+                left = [glob for glob in left if not matches(_below(path, root), [glob])]
+            if not left:
+                break
+        return [glob for glob in left if not any(root.glob(glob))]
 
     def settings(self, jobs: int) -> Settings:
         from fdverify.proofs.course import Settings
@@ -88,6 +120,10 @@ class Options:
         return flags
 
 
+def _below(path: Path, root: Path) -> Path:
+    return "/" / path.relative_to(root) if path.is_relative_to(root) else path
+
+
 KEY = pytest.StashKey[Options]()
 
 
@@ -101,17 +137,8 @@ def matches(path: Path, globs: Iterable[str]) -> bool:
     )
 
 
-def _writes_proof(path: Path) -> bool:
-    """Whether a line of the file makes a proof: told by its text, since running all files would be a surprise."""
-    try:
-        text = path.read_bytes()
-    except OSError:
-        return False
-    return b"fdverify" in text and _PROOF_WRITTEN.search(text) is not None
-
-
 def add_options(parser: pytest.Parser) -> None:
-    meaning = "globs of proof files; default: proof_*.py, and files with a line such as proof = Proof(...)"
+    meaning = "globs of proof files; default: proof_*.py, and files in which a proof is made"
     parser.addini(INI, meaning, type="args", default=[])
     group = parser.getgroup("fdverify", "proofs (fdverify)")
     # Plain words here and checked below: a bad value then gets one line instead of pytest's usage.
@@ -136,6 +163,13 @@ def read_options(config: pytest.Config) -> Options:
         second_opinion=_solver("--fdverify-second-opinion", config.getoption("--fdverify-second-opinion")),
         tests=tuple(config.getini("python_files")),
     )
+
+
+def check_globs(config: pytest.Config) -> None:
+    """Refuse a glob that matches nothing."""
+    unmatched = config.stash[KEY].unmatched(config.rootpath)
+    if unmatched:
+        raise pytest.UsageError(f"{INI}: {unmatched[0]!r} matches no file below {config.rootpath}")
 
 
 def _globs(globs: list[str]) -> tuple[str, ...]:

@@ -9,11 +9,14 @@ import pytest
 from fdverify.testing.options import KEY
 
 VERDICT, SOLVER, EFFORT = OF_EVERY_VERDICT = ("verdict", "solver", "effort")
+CACHED = "cached"
 DETAIL, REPRODUCE = "fdverify_detail", "fdverify_reproduce"
 
 
-def note_verdict(item: pytest.Item, verdict: str, solver: str, effort: int) -> None:
+def note_verdict(item: pytest.Item, verdict: str, solver: str, effort: int, cached: bool = False) -> None:
     item.user_properties += [(VERDICT, str(verdict)), (SOLVER, solver), (EFFORT, effort)]
+    if cached:
+        item.user_properties.append((CACHED, "yes"))
 
 
 def note_unknown(item: pytest.Item, detail: str, command: str) -> None:

@@ -6,7 +6,10 @@ from collections import Counter
 
 import pytest
 
-from fdverify.testing.properties import DETAIL, REPRODUCE, VERDICT, noted, with_verdicts
+from fdverify.errors import nearby
+from fdverify.printable import printable
+from fdverify.testing.options import KEY, Collects, matches
+from fdverify.testing.properties import CACHED, DETAIL, REPRODUCE, VERDICT, noted, with_verdicts
 
 _SLOWEST = 3
 
@@ -17,10 +20,23 @@ def print_summary(terminal: pytest.TerminalReporter) -> None:
         return
     terminal.section("fdverify")
     counts = Counter(verdict for report in reports for verdict in noted(report, VERDICT))
-    terminal.line(", ".join(f"{verdict} {counts[verdict]}" for verdict in sorted(counts)))
+    cached = sum(bool(noted(report, CACHED)) for report in reports)
+    told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in sorted(counts))
+    terminal.line(f"{told}; {cached} of them proved before, from the cache" if cached else told)
     slowest = sorted(reports, key=lambda report: -report.duration)[:_SLOWEST]
-    terminal.line("slowest: " + ", ".join(f"{report.nodeid} {report.duration:.2f} s" for report in slowest))
+    terminal.line("slowest: " + ", ".join(f"{printable(report.nodeid)} {report.duration:.2f} s" for report in slowest))
     for report in sorted(reports, key=lambda report: report.nodeid):
         for detail, command in zip(noted(report, DETAIL), noted(report, REPRODUCE), strict=True):
-            terminal.line(f"unknown: {report.nodeid}: {detail}")
-            terminal.line(f"  {command}")
+            terminal.line(f"unknown: {printable(report.nodeid)}: {printable(detail)}")
+            terminal.line(f"  {printable(command)}")
+
+
+def print_without_proof(terminal: pytest.TerminalReporter) -> None:
+    """Say of the files that were named, and in which nothing was found, that there is no proof in them either."""
+    config = terminal.config
+    options = config.stash[KEY]
+    named = dict.fromkeys(config.invocation_params.dir / str(word).partition("::")[0] for word in config.args)
+    for path in named:
+        is_script = path.suffix == ".py" and path.is_file() and not matches(path, options.tests)
+        if is_script and options.collects(path, config.rootpath, named=True) is Collects.NO:
+            terminal.line(printable(f"fdverify: {nearby(path)}: there is no proof in it"))

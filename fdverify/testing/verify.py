@@ -11,11 +11,12 @@ from typing import NoReturn, ParamSpec, TypeVar
 
 import pytest
 
-from fdverify.errors import FdverifyError, UsageError, did_you_mean
+from fdverify.errors import FdverifyError, UsageError, check_interpreter, did_you_mean
 from fdverify.job import Job
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property
+from fdverify.printable import printable
 from fdverify.proofs.check import check
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof
@@ -43,6 +44,7 @@ def _errors_told(method: Callable[Arguments, Found]) -> Callable[Arguments, Foun
     def told(*arguments: Arguments.args, **values: Arguments.kwargs) -> Found:
         __tracebackhide__ = True
         try:
+            check_interpreter()
             return method(*arguments, **values)
         except FdverifyError as error:
             raise error.with_traceback(None) from None
@@ -139,7 +141,7 @@ class Verify:
         __tracebackhide__ = True
         if verdict is Verdict.UNKNOWN:
             note_unknown(self._item, detail, self._options.test_command(self._item.nodeid))
-        raise AssertionError("\n".join([f"{head}: {verdict}: {detail}", *texts]).rstrip())
+        raise AssertionError("\n".join([printable(f"{head}: {verdict}: {detail}"), *texts]).rstrip())
 
     def _jobs(self) -> int:
         # Under pytest-xdist other workers have the other cores.

@@ -31,6 +31,12 @@ def children(pid: int) -> list[Process]:
     return [process for process in living() if process.parent == pid]
 
 
+def workers(pid: int) -> list[Process]:
+    """The processes in which a command computes: children of the one that does what was asked, itself a child."""
+    commands = {process.pid for process in children(pid)}
+    return [process for process in living() if process.parent in commands]
+
+
 def in_session(session: int) -> list[Process]:
     return [process for process in living() if process.session == session]
 

@@ -41,10 +41,12 @@ def test_accuracy_as_json(variant: str) -> None:
 def test_detection_as_json() -> None:
     found = document("bounds", "detection", "--variant", "ivy")
     jsonschema.validate(found, json.loads(SCHEMA.read_text()))
-    assert found["status"] == "exact"
+    assert found["status"] == "upper bound, attained in 126 instances"
+    assert (found["upper_bound"], found["attained"]) == (found["formula"], 126)
     names = [each["name"] for each in found["also"]]  # type: ignore[attr-defined]
     assert names == ["most-wrong-suspicions", "longest-wrong-suspicion"]
-    assert {each["status"] for each in found["also"]} == {"exact"}  # type: ignore[attr-defined]
+    for each in found["also"]:  # type: ignore[attr-defined]
+        assert each["status"] == f"upper bound, attained in {each['explored']} instances"
 
 
 def test_what_to_configure_as_json() -> None:
@@ -79,6 +81,8 @@ def refused(outcome: Outcome) -> str:
             (["bounds", "accuracy", "--proof", "nowhere.py"], "no such file"),
             (["bounds", "accuracy", "--proof", "invariants"], "invariants is a folder (hint: name a file in it)"),
             (["bounds", "accuracy", "--time-limit", "0"], "--time-limit"),
+            (["bounds", "--delta", "4", "--phi", "1", "--time-limit", "-1"], "--time-limit"),
+            (["bounds", "--delta", "4", "--phi", "1", "--longest", "0"], "--longest"),
             (["infer", "--by", "magic"], "--by must be"),
             (["infer", "--timeout", "phi-1"], "at least 1"),
             (["infer", "--output", "pyproject.toml"], "exists"),
@@ -91,8 +95,20 @@ def test_bad_input(arguments: list[str], words: str) -> None:
     assert words in refused(run(*arguments, cwd=Path(__file__).parents[2]))
 
 
+def test_out_of_time_is_unknown_at_given_numbers() -> None:
+    outcome = run("bounds", "--delta", "4", "--phi", "2", "--time-limit", "0.1", "--json")
+    assert outcome.code == 3
+    found = json.loads(outcome.stdout)
+    jsonschema.validate(found, json.loads(CONFIGURATION_SCHEMA.read_text()))
+    assert (found["verdict"], found["timeout_steps"], found["detail"]) == (
+        "unknown",
+        None,
+        "the time limit was reached",
+    )
+
+
 def test_out_of_time_is_unknown() -> None:
-    outcome = run("bounds", "accuracy", "--time-limit", "0.2", "--json")
+    outcome = run("bounds", "accuracy", "--time-limit", "0.2", "--json", watched=False)
     assert outcome.code == 3
     found = json.loads(outcome.stdout)
     jsonschema.validate(found, json.loads(SCHEMA.read_text()))
@@ -118,6 +134,6 @@ def test_a_refuted_property_as_json() -> None:
 
 
 def test_inferring_stops_at_the_time_limit() -> None:
-    outcome = run("infer", "--time-limit", "0.5", "--json")
+    outcome = run("infer", "--time-limit", "0.5", "--json", watched=False)
     found = json.loads(outcome.stdout)
     assert (outcome.code, found["verdict"], found["proof"]) == (3, "unknown", None)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.processes import children, heed_interrupts, in_session, living, wait_until
+from tests.cli.processes import heed_interrupts, in_session, living, wait_until, workers
 from tests.cli.script import environment, script
 from tests.sampling import every
 
@@ -39,8 +39,8 @@ def working(arguments: tuple[str, ...]) -> Iterator[tuple["subprocess.Popen[str]
         preexec_fn=heed_interrupts,
     )
     try:
-        assert wait_until(lambda: any(c.cpu_seconds > BUSY_SECONDS for c in children(process.pid)), LONG_ENOUGH)
-        (worker,) = children(process.pid)
+        assert wait_until(lambda: any(c.cpu_seconds > BUSY_SECONDS for c in workers(process.pid)), LONG_ENOUGH)
+        (worker,) = workers(process.pid)
         yield process, worker.pid
     finally:
         for left in in_session(process.pid):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli import written_proofs as files
-from tests.cli.processes import children, heed_interrupts, in_session, wait_until
+from tests.cli.processes import heed_interrupts, in_session, wait_until, workers
 from tests.cli.script import ESCAPE, HANG_SECONDS, environment, script
 from tests.cli.test_verify_invariant import verify
 from tests.sampling import every, long
@@ -166,7 +166,7 @@ def test_files_that_come_go_and_break(tmp_path: Path) -> None:
         good.write_text(files.SYNTAX_ERROR)
         assert watch.line() == "error: good.py:5: '(' was never closed"
         good.write_text("")
-        assert watch.line().startswith("error: good.py: there is no proof in it")
+        assert watch.line().startswith("error: there is no proof file in .")
         good.write_text(files.GOOD)
         assert watch.line().startswith("good.py: proved")
         good.unlink()
@@ -181,11 +181,11 @@ def test_a_save_abandons_the_check_that_it_makes_stale(tmp_path: Path) -> None:
     file.write_text(files.HOURS)
     with watching(tmp_path, "mine.py") as watch:
         busy = watch.process.pid
-        assert wait_until(lambda: any(child.cpu_seconds > 0.7 for child in children(busy)), HANG_SECONDS)
+        assert wait_until(lambda: any(child.cpu_seconds > 0.7 for child in workers(busy)), HANG_SECONDS)
         file.write_text(files.GOOD)
         assert watch.line().startswith("mine.py: proved"), "and nothing was said of the other one"
         file.write_text(files.HOURS)
-        assert wait_until(lambda: any(child.cpu_seconds > 0.7 for child in children(busy)), HANG_SECONDS)
+        assert wait_until(lambda: any(child.cpu_seconds > 0.7 for child in workers(busy)), HANG_SECONDS)
         assert watch.ends() == 130
 
 

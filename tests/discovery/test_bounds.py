@@ -58,11 +58,12 @@ def test_the_least_timeout_is_found_and_is_exact(variant: str) -> None:
     assert found is not None
     assert (found.status, found.needed.scope) == ("exact", "all parameters")
     assert str(found.linear) == {"tla": "delta+3*phi", "ivy": "delta+3*phi+1"}[variant]
-    least = bound_of(variant, "accuracy")
+    least, formula = bound_of(variant, "accuracy"), found.formula
+    assert isinstance(formula, Formula)
     for delta, phi in product(range(20), range(1, 12)):
         at = {"delta": delta, "phi": phi}
-        assert found.formula.at(at) == least(State(at))
-        assert parse_expression(str(found.linear), set(at)).evaluate(at) >= found.formula.at(at)
+        assert formula.at(at) == least(State(at))
+        assert parse_expression(str(found.linear), set(at)).evaluate(at) >= formula.at(at)
 
 
 INSTANCES = list(product(VARIANTS, range(8), range(1, 5)))
@@ -84,11 +85,13 @@ def test_the_formula_passes_and_one_less_is_violated(variant: str, delta: int, p
 def test_the_worst_detection_time_is_found(variant: str) -> None:
     found = detection(job(variant), None, None, silent)
     assert found is not None
-    assert found.status == "exact"
-    by = bound_of(variant, "completeness", crash=True)
+    assert found.status == "upper bound, attained in 126 instances"
+    assert found.upper_bound is found.formula
+    by, formula = bound_of(variant, "completeness", crash=True), found.formula
+    assert isinstance(formula, Formula)
     for delta, phi, timeout in product(range(9), range(1, 6), range(1, 12)):
         at = {"delta": delta, "phi": phi, "timeout": timeout}
-        assert found.formula.at(at) == by(State(at))
+        assert formula.at(at) == by(State(at))
 
 
 @long
@@ -198,7 +201,11 @@ def test_what_to_configure(variant: str) -> None:
     assert found.fails_with_less is not None
     assert found.fails_with_less.rows[-1].state["suspected"] is True
     assert found.usual is not None
-    assert (found.usual.timeout, found.usual.detection > found.least.detection) == (15, True)
+    assert found.usual.detection is not None
+    assert found.least is not None
+    latest = found.least.detection
+    assert latest is not None
+    assert (found.usual.timeout, found.usual.detection > latest) == (15, True)
     timeout = str(found.least.timeout)
     safe = chandra_toueg(3, 2, variant=variant, timeout=timeout)
     assert explore(safe, safe.property("strong-accuracy")).verdict is Verdict.PROVED
@@ -208,10 +215,7 @@ def test_what_to_configure(variant: str) -> None:
         claim = Property("noticed", lambda s: Implies(s.hlfsc >= rounds, s.suspected), "noticed in time")
         return explore(crashing, claim).verdict
 
-    assert (noticed_by(found.least.detection), noticed_by(found.least.detection - 1)) == (
-        Verdict.PROVED,
-        Verdict.VIOLATED,
-    )
+    assert (noticed_by(latest), noticed_by(latest - 1)) == (Verdict.PROVED, Verdict.VIOLATED)
 
 
 NAMES, LEAST, MODULI = ("delta", "phi"), {"delta": 0, "phi": 1}, (3, 2)

@@ -15,7 +15,7 @@ import pytest
 
 from fdverify.discovery.bounds.counted import most_counted, told
 from fdverify.discovery.bounds.fit import fitted, moduli_of
-from fdverify.discovery.bounds.measure import detection_times
+from fdverify.discovery.bounds.noticing import detection_times
 from fdverify.discovery.clauses.samples import sample
 from fdverify.discovery.infer.methods import Invented, by_templates
 from fdverify.discovery.infer.templates import candidates

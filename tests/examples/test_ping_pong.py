@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.discovery.bounds.measure import detection_times
+from fdverify.discovery.bounds.noticing import detection_times
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
 from fdverify.engines.inductive import Invariant, questions

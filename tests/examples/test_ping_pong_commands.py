@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from fdverify.discovery.bounds.accuracy import initial_timeout
+from fdverify.discovery.bounds.instance import initial_timeout
 from fdverify.discovery.clauses.clause import Clause, Is, IsAt
 from fdverify.discovery.clauses.proof_file import conjunct_text, needed
 from fdverify.job import Job

@@ -13,12 +13,12 @@ from fdverify.discovery.bounds.bound import ALL, Bound, Evidence
 from fdverify.discovery.bounds.fit import Point, fitted, moduli_of
 from fdverify.discovery.bounds.formula import Factor, Formula, Sum
 from fdverify.discovery.bounds.grid import in_words, rows
-from fdverify.discovery.bounds.measure import Least, instance, row_of_least_timeouts
+from fdverify.discovery.bounds.instance import NoBound, crashing, initial_timeout, instance
+from fdverify.discovery.bounds.measure import Least, check_longer, row_of_least_timeouts
 from fdverify.discovery.bounds.proved import described, enough
-from fdverify.discovery.bounds.survey import survey
+from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.discovery.infer.inference import infer
 from fdverify.engines.worst_run import attained, worst_run
-from fdverify.errors import UsageError
 from fdverify.job import Job
 from fdverify.models.system import Parameter, Property, State
 from fdverify.proofs.proof import Proof
@@ -39,10 +39,11 @@ def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callabl
     linear formula is, by an invariant that is inferred.
     """
     model = job.find_model()
-    if "timeout" not in [option.name for option in model.options]:
-        raise UsageError(f"{model.name} has no option timeout to be bounded")
+    initial_timeout(job)
     any_timeout = replace(job, options={**job.options, "timeout": "any"})
     measured = _measured(any_timeout, deadline, report)
+    if not measured:
+        raise NoBound("the assumptions of the model allow none of the instances that would be explored")
     names = [parameter.name for parameter in model.parameters]
     least = {parameter.name: parameter.least for parameter in model.parameters}
     shape = [(), *((name,) for name in names)]
@@ -55,16 +56,39 @@ def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callabl
     conjuncts = by or tightest(model, any_timeout.options, "accuracy")
     bound = Bound(
         name="least-safe-timeout",
-        meaning=f"the least initial timeout from which on {job.claim} holds",
+        meaning=f"the least initial timeout from which on {job.claim} holds{_without_crash(job)}",
         formula=formula,
         enough=None if conjuncts is None else _enough(any_timeout, formula, conjuncts, deadline),
         needed=_needed(any_timeout, formula, measured),
         measured=len(measured),
         linear=linear,
+        linear_attained=0 if linear is None else _attained(linear, names, timeouts),
     )
-    if bound.enough is not None or linear is None:
+    if bound.enough is not None:
+        return bound
+    _check_longer(any_timeout, names, timeouts, deadline, report)
+    if linear is None:
         return bound
     return replace(bound, linear_enough=_inferred(job, linear, deadline, report))
+
+
+def _check_longer(
+    job: Job, names: Sequence[str], timeouts: Mapping[Point, int], deadline: float | None, report: Callable[[str], None]
+) -> None:
+    """Where no proof says that longer timeouts are safe too, some are tried."""
+    tasks = {at: partial(check_longer, job, dict(zip(names, at, strict=True)), timeouts[at]) for at in timeouts}
+    survey(blamed(job, tasks), deadline, report)
+
+
+def _without_crash(job: Job) -> str:
+    """What is added where the model could crash and does not in the instances that are meant."""
+    crash = {**job.options, **crashing(job.find_model())}
+    return "" if crash == job.options else ", without a crash"
+
+
+def _attained(linear: Sum, names: Sequence[str], timeouts: Mapping[Point, int]) -> int:
+    values = {at: linear.value(State(dict(zip(names, at, strict=True)))) for at in timeouts}
+    return sum(values[at] == timeout for at, timeout in timeouts.items())
 
 
 def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -> dict[Point, Least]:
@@ -73,7 +97,7 @@ def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -
         tuple(values.values()): partial(row_of_least_timeouts, job, parameters[0].name, along, values)
         for values, along in rows(parameters, _BUDGET)
     }
-    found = survey(tasks, deadline, report).items()
+    found = survey(blamed(job, tasks), deadline, report).items()
     return {(value, *rest): least for rest, row in found for value, least in row.items()}
 
 
@@ -99,16 +123,6 @@ def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None
     return enough(conjuncts, job.find_model(), job.options, str(job.claim), safe, deadline)
 
 
-def initial_timeout(job: Job) -> str:
-    """The parameter that the option sets: the one that is none of the model's own."""
-    model, system = job.find_model(), job.system()
-    own = [parameter.name for parameter in model.parameters]
-    others = [parameter.name for parameter in system.parameters if parameter.name not in own]
-    if len(others) != 1:
-        raise UsageError(f"{model.name} has not one parameter that its option timeout sets, but {len(others)}")
-    return others[0]
-
-
 def _inferred(job: Job, linear: Sum, deadline: float | None, report: Callable[[str], None]) -> Evidence | None:
     left = None if deadline is None else max(0.1, deadline - monotonic())
     found = infer(replace(job, options={**job.options, "timeout": str(linear)}), _METHODS, 0, left, report)
@@ -119,20 +133,21 @@ def _inferred(job: Job, linear: Sum, deadline: float | None, report: Callable[[s
 
 def _needed(job: Job, formula: Formula, measured: Mapping[Point, Least]) -> Evidence:
     """A run that breaks the property at one less: for all parameters if the model has a plan, else as explored."""
-    system, parameters = job.system(), job.find_model().parameters
-    claim = job.property_of(system)
-    runs = {at: least for at, least in measured.items() if least.run is not None}
+    system = job.system()
+    names = [parameter.name for parameter in job.find_model().parameters]
+    claim, scope = job.property_of(system), in_words(names, measured)
+    runs = {at: least.shorter for at, least in measured.items() if least.shorter is not None}
     if not runs:
-        return Evidence(in_words(parameters, _BUDGET), "no initial timeout is too short there")
-    at, least = max(runs.items())
-    assert least.run is not None, "it was picked for its run"
-    fixed = instance(job, dict(zip((p.name for p in parameters), at, strict=True)), least.timeout - 1)
+        return Evidence(scope, "no initial timeout is too short there")
+    at, shorter = max(runs.items())
     initial = initial_timeout(job)
     one_less = Property("one_less", lambda s: s[initial] == formula.value(s) - 1, "one less than the formula")
     for worst in (each for each in system.worst if each.breaks == claim.name):
         obligations = attained(replace(system, assumptions=(*system.assumptions, one_less)), claim, worst)
         if all(obligation.verdict is Verdict.PROVED for obligation in obligations):
+            fixed = instance(job, dict(zip(names, at, strict=True)), shorter.timeout)
             run = shown(fixed, worst_run(fixed, claim, worst))
             return Evidence(ALL, "with one less, a plan leads to a violation", tuple(obligations), run)
-    detail = "with one less, it is violated in every instance explored"
-    return Evidence(in_words(parameters, _BUDGET), detail, (), shown(fixed, least.run))
+    where = "every instance" if len(runs) == len(measured) else f"{len(runs)} of {len(measured)} instances"
+    others = "" if len(runs) == len(measured) else ", and in the others there is no shorter timeout"
+    return Evidence(scope, f"with one less, it is violated in {where} explored{others}", (), shorter.shown)

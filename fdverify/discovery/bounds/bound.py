@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from fdverify.discovery.bounds.formula import Formula, Stated, Sum
 from fdverify.traces.steps import Shown
@@ -36,9 +35,30 @@ class Bound:
     linear: Sum | None = None
     """The least linear formula that is nowhere smaller."""
     linear_enough: Evidence | None = None
+    linear_attained: int = 0
+    """In how many of the instances explored the linear formula is what was measured."""
 
     @property
-    def status(self) -> Literal["exact", "upper and lower bound", "lower bound"]:
-        if self.enough is not None:
+    def status(self) -> str:
+        """What is known of all parameters; of the instances explored, nothing less than the formula is enough."""
+        if self.enough is not None and self.needed.scope == ALL:
             return "exact"
-        return "lower bound" if self.linear_enough is None else "upper and lower bound"
+        if self.upper_bound is not None:
+            return f"upper bound, attained in {self.attained} instances"
+        return "lower bound" if self.needed.scope == ALL else f"measured in {self.measured} instances"
+
+    @property
+    def upper_bound(self) -> Formula | Stated | Sum | None:
+        """What is proved to be enough for all parameters: the formula, or else the linear one."""
+        if self.enough is not None:
+            return self.formula
+        return None if self.linear_enough is None else self.linear
+
+    @property
+    def attained(self) -> int:
+        """In how many of the instances explored nothing less than the upper bound, or than the formula, is enough."""
+        return self.measured if self.enough is not None or self.linear_enough is None else self.linear_attained
+
+    @property
+    def proved(self) -> bool:
+        return self.upper_bound is not None

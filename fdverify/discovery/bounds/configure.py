@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from fdverify.discovery.bounds.measure import crashing, detection_times, instance, least_timeout
+from fdverify.discovery.bounds.compared import compare_functions
+from fdverify.discovery.bounds.instance import NoBound, crashing, detector_of, instance
+from fdverify.discovery.bounds.measure import Broken, Instances, largest_tried, least_timeout
+from fdverify.discovery.bounds.noticing import detection_times
+from fdverify.discovery.bounds.subject import Subject, subject_of
 from fdverify.engines.worst_run import worst_run
 from fdverify.job import Job
 from fdverify.models.expression import parse_expression
 from fdverify.models.model import OptionValue
-from fdverify.models.system import State
+from fdverify.models.system import State, System
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import tightest
+from fdverify.traces.run import Run, replay
 from fdverify.traces.steps import Shown, shown
 from fdverify.verdict import Verdict
 
@@ -27,36 +32,71 @@ class Choice:
     """A timeout in steps of the receiver, and how late a crash is then noticed at worst, in ticks."""
 
     timeout: int
-    detection: int
+    detection: int | None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A shorter timeout, the run that breaks the property with it, and whether that is by a wrong suspicion."""
+
+    timeout: int
+    run: Shown
+    wrong_suspicion: bool
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """The least safe choice, who says so, and a run that fails with one less; beside it the model's own timeout."""
+    """The least safe choice, who says so, and a run that fails with less; beside it the model's own timeout.
 
-    least: Choice
-    because: tuple[str, ...]
-    fails_with_less: Shown | None
-    usual: Choice | None
-    usual_formula: str
+    Where something of it is not known, or is not so, the verdict and the detail say why.
+    """
+
+    about: Subject
+    verdict: Verdict
+    detail: str = ""
+    least: Choice | None = None
+    attained: bool = True
+    """Whether a crash may indeed be noticed as late as is told in this instance; else it is an upper bound."""
+    because: tuple[str, ...] = ()
+    failure: Failure | None = None
+    longer: tuple[int, ...] = ()
+    """Longer timeouts that are not safe, of those that were tried."""
+    usual: Choice | None = None
+    usual_formula: str = ""
+    run: Shown | None = None
+    """What shows the verdict, if it is another than proved."""
+
+    @property
+    def fails_with_less(self) -> Shown | None:
+        return None if self.failure is None else self.failure.run
 
 
-def configure(job: Job, numbers: Mapping[str, int], report: Callable[[str], None]) -> Configuration:
+def configure(
+    job: Job, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
+) -> Configuration:
     """From the proofs that ship with the model; without, the instance itself is explored."""
+    compare_functions(job)
     safe = _said(job, "accuracy", {"timeout": "any"}, report)
     in_time = _said(job, "completeness", {"timeout": "any", **crashing(job.find_model())}, report)
     if safe is None or in_time is None or safe.at({}, {}).goal.name != job.claim:
-        return _explored(job, dict(numbers), report)
+        return _explored(job, dict(numbers), report, longest or largest_tried(numbers))
 
     def choice(timeout: int) -> Choice:
         return Choice(timeout, _value(in_time, {**numbers, "timeout": timeout}))
 
     least = choice(_value(safe, numbers))
     usual = str(next(option.default for option in job.find_model().options if option.name == "timeout"))
+    proved = f"proved for all parameters, {_ABOUT}"
     return Configuration(
+        about=subject_of(job),
+        verdict=Verdict.PROVED,
         least=least,
-        because=tuple(f"{proof.source.file.name}: proved for all parameters, {_ABOUT}" for proof in (safe, in_time)),
-        fails_with_less=_fails(job, dict(numbers), least.timeout - 1),
+        attained=False,
+        because=(
+            f"{safe.source.file.name}: {proved}",
+            f"{in_time.source.file.name}: {proved}; an upper bound, attained in small instances",
+        ),
+        failure=_planned_failure(job, dict(numbers), least.timeout - 1),
         usual=choice(parse_expression(usual, set(numbers)).evaluate(numbers)),
         usual_formula=usual,
     )
@@ -79,21 +119,46 @@ def _value(proof: Proof, numbers: Mapping[str, int]) -> int:
     return int(proof.bounded_by(State(numbers)))
 
 
-def _fails(job: Job, numbers: dict[str, int], timeout: int) -> Shown | None:
+def _planned_failure(job: Job, numbers: dict[str, int], timeout: int) -> Failure | None:
     """The worst run of the model at these numbers, if there can be such a timeout."""
     if timeout < 1:
         return None
     system = instance(job, numbers, timeout)
     claim = job.property_of(system)
     worst = next(each for each in system.worst if each.breaks == claim.name)
-    return shown(system, worst_run(system, claim, worst))
+    run = worst_run(system, claim, worst)
+    return Failure(timeout, shown(system, run), _suspects_wrongly(system, run))
 
 
-def _explored(job: Job, numbers: dict[str, int], report: Callable[[str], None]) -> Configuration:
-    report("exploring the instance")
-    least = least_timeout(job, numbers, 1)
-    with_crash = replace(job, options={**job.options, **crashing(job.find_model())})
-    times = detection_times(instance(with_crash, numbers, least.timeout))
-    run = None if least.run is None else shown(instance(job, numbers, least.timeout - 1), least.run)
-    found = Choice(least.timeout, times[least.timeout])
-    return Configuration(found, ("every reachable state was visited",), run, None, "")
+def _suspects_wrongly(system: System, run: Run) -> bool:
+    """Whether a run ends with a correct sender suspected."""
+    detector = system.detector
+    return detector is not None and not detector.trusts(replay(system, run).last)
+
+
+def _explored(job: Job, numbers: dict[str, int], report: Callable[[str], None], longest: int) -> Configuration:
+    crash = {**job.options, **crashing(job.find_model())}
+    about = subject_of(job)
+    detector_of(replace(job, options=crash).system())
+    try:
+        least = least_timeout(Instances(job, numbers, with_crash=True, report=report), longest)
+    except NoBound as none:
+        return Configuration(about, none.verdict, str(none), run=none.run)
+    found = Configuration(
+        about,
+        Verdict.PROVED,
+        least=Choice(least.timeout, None),
+        because=("every reachable state was visited",),
+        failure=None if least.shorter is None else _failure(job, numbers, least.shorter, crash),
+        longer=least.longer,
+    )
+    try:
+        times = detection_times(instance(replace(job, options=crash), numbers, least.timeout), report)
+    except NoBound as none:
+        return replace(found, verdict=none.verdict, detail=str(none), run=none.run)
+    return replace(found, least=Choice(least.timeout, max(times.values(), default=0)))
+
+
+def _failure(job: Job, numbers: dict[str, int], broken: Broken, crash: Mapping[str, OptionValue]) -> Failure:
+    system = instance(replace(job, options=crash) if broken.crash else job, numbers, broken.timeout)
+    return Failure(broken.timeout, broken.shown, _suspects_wrongly(system, broken.run))

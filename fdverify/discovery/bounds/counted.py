@@ -11,15 +11,15 @@ from functools import partial
 
 from fdverify.discovery.bounds.fit import Point, fitted, moduli_of
 from fdverify.discovery.bounds.grid import rows
-from fdverify.discovery.bounds.measure import instance
-from fdverify.discovery.bounds.survey import survey
-from fdverify.engines.caps import Caps
-from fdverify.engines.explore import explored
+from fdverify.discovery.bounds.instance import EVERY_STATE, visit
+from fdverify.discovery.bounds.measure import admitted_instances
+from fdverify.discovery.bounds.noticing import silent
+from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.job import Job
 from fdverify.logic import And, If, Min
 from fdverify.models.detector import Detector
-from fdverify.models.system import Choices, Integers, Phase, Property, State, System, Update, Variable, update
-from fdverify.verdict import silent
+from fdverify.models.interpret import initial_state
+from fdverify.models.system import Choices, Integers, Phase, State, System, Update, Variable, update
 
 _BUDGET = 4
 _LARGEST_TIMEOUT = 6
@@ -40,8 +40,10 @@ def counted(job: Job, deadline: float | None, report: Callable[[str], None]) -> 
         tuple(values.values()): partial(_row, job, parameters[0].name, along, values)
         for values, along in rows(parameters, _BUDGET)
     }
-    found = survey(tasks, deadline, report).items()
+    found = survey(blamed(job, tasks), deadline, report).items()
     measured = {(value, *rest, timeout): most for rest, row in found for (value, timeout), most in row.items()}
+    if not measured:
+        return ()
     names = [*(parameter.name for parameter in parameters), detector.first_timeout]
     least = {**{parameter.name: parameter.least for parameter in parameters}, detector.first_timeout: 1}
     return tuple(
@@ -68,17 +70,15 @@ def _row(job: Job, along: str, values: range, others: dict[str, int]) -> dict[tu
     found = {}
     for value in values:
         for timeout in range(1, _LARGEST_TIMEOUT + 1):
-            found[value, timeout] = most_counted(instance(job, {**others, along: value}, timeout))
+            for system in admitted_instances(job, {along: value, **others}, range(timeout, timeout + 1)):
+                found[value, timeout] = most_counted(system)
     return found
 
 
 def most_counted(system: System) -> dict[str, int]:
     """How many wrong suspicions begin in a run, and for how many rounds one lasts, at most, as far as is counted."""
     assert system.detector is not None, "it was asked for"
-    counting = _counting(system, system.detector)
-    anything = Property("anything", lambda s: True, "nothing is claimed")
-    caps: Caps = {variable.name: variable.cap for variable in system.variables if variable.cap is not None}
-    exploration = explored(counting, anything, caps, False, None, silent)
+    exploration, _ = visit(_counting(system, system.detector), EVERY_STATE, (), silent)
     states = [exploration.batches.state(level) for level in exploration.levels]
     return {name: max(int(state[name].max(initial=0)) for state in states) for name in COUNTED}
 
@@ -92,6 +92,9 @@ def _counting(system: System, detector: Detector) -> System:
         lasted = If(wrong, s[_LASTED] + 1, 0)
         return update(**{_BEGUN: Min(begun, _MOST), _LASTED: Min(lasted, _MOST)})
 
-    counters = tuple(Variable(name, Integers(), initial=lambda s: 0, ghost=True) for name in COUNTED)
+    # A suspicion that is there from the start has begun, and lasts.
+    first = initial_state(system)
+    at_first = int(And(detector.suspects(first), detector.correct(first)))
+    counters = tuple(Variable(name, Integers(), initial=lambda s: at_first, ghost=True) for name in COUNTED)
     phases = (*system.phases, Phase("count_suspicions", count))
     return replace(system, variables=(*system.variables, *counters), phases=phases)

@@ -11,13 +11,16 @@ from fdverify.discovery.bounds.bound import Bound, Evidence
 from fdverify.discovery.bounds.fit import Point, fitted, moduli_of
 from fdverify.discovery.bounds.formula import Formula
 from fdverify.discovery.bounds.grid import in_words, rows
-from fdverify.discovery.bounds.measure import crashing, detector_of, instance, row_of_detection_times
-from fdverify.discovery.bounds.proved import described, enough
-from fdverify.discovery.bounds.survey import survey
+from fdverify.discovery.bounds.instance import NoBound, crashing, detector_of, initial_timeout, instance
+from fdverify.discovery.bounds.measure import row_of_detection_times
+from fdverify.discovery.bounds.proved import described, enough, inductive
+from fdverify.discovery.bounds.rounds import ROUNDS, counting_rounds, same_clock, with_rounds
+from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.engines.explore import explore
-from fdverify.errors import InternalError
+from fdverify.errors import UsageError
 from fdverify.job import Job
 from fdverify.logic import Implies
+from fdverify.models.detector import Detector
 from fdverify.models.system import Property, State
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import tightest
@@ -31,14 +34,20 @@ _LARGEST_TIMEOUT = 7
 def detection(job: Job, by: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Bound | None:
     """From which round after its crash on a sender is suspected, in terms of the timeout that the receiver then has."""
     model = job.find_model()
+    initial_timeout(job)
     job = replace(job, options={**job.options, "timeout": "any", **crashing(model)})
-    detector = detector_of(job.system())
-    measured = _measured(job, deadline, report)
+    system = job.system()
+    detector = detector_of(system)
     timeout = detector.timeout
+    if any(variable.name == timeout and variable.cap is not None for variable in system.variables):
+        raise UsageError(f"{system.name} has a cap on {timeout}, which the detection time depends on")
+    measured = _measured(job, deadline, report)
+    if not measured:
+        raise NoBound("a crashed sender is suspected at once in every instance explored: there is nothing to fit")
     names = [*(parameter.name for parameter in model.parameters), timeout]
     least = {**{parameter.name: parameter.least for parameter in model.parameters}, timeout: 1}
     shape = [(), *((p.name,) for p in model.parameters), *((timeout, p.name) for p in model.parameters[1:])]
-    formula = fitted(names, least, measured, shape, moduli_of(job.system()))
+    formula = fitted(names, least, measured, shape, moduli_of(system))
     if formula is None:
         return None
     report("proving that the formula is enough")
@@ -59,7 +68,7 @@ def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -
         tuple(values.values()): partial(row_of_detection_times, job, parameters[0].name, along, values, timeouts)
         for values, along in rows(parameters, _BUDGET)
     }
-    found = survey(tasks, deadline, report).items()
+    found = survey(blamed(job, tasks), deadline, report).items()
     return {
         (value, *rest, timeout): time
         for rest, row in found
@@ -68,32 +77,39 @@ def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -
     }
 
 
-def _in_time(job: Job, formula: Formula, early: int = 0) -> Callable[[State], Any]:
+def _in_time(detector: Detector, clock: str, formula: Formula, early: int = 0) -> Callable[[State], Any]:
     """That a sender is suspected once it has been crashed for so long, or for less by ``early`` rounds."""
-    detector = detector_of(job.system())
-    return lambda s: Implies(s[detector.crash_clock] >= formula.value(s) - early, detector.suspects(s))
+    return lambda s: Implies(s[clock] >= formula.value(s) - early, detector.suspects(s))
 
 
 def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
-    goal = described("A sender that has been crashed for so long is suspected.", _in_time(job, formula), "in_time")
-    return enough(conjuncts, job.find_model(), job.options, goal, None, deadline)
+    """In rounds of the model's crash clock, if it is proved to count the rounds since a crash."""
+    detector, model = detector_of(job.system()), job.find_model()
+    counts = described("The crash clock counts the rounds since the crash.", same_clock(detector), "clock_counts")
+    if not inductive(counting_rounds(model), job.options, counts, deadline):
+        return None
+    late = _in_time(detector, detector.crash_clock, formula)
+    goal = described("A sender that has been crashed for so long is suspected.", late, "in_time")
+    return enough(conjuncts, model, job.options, goal, None, deadline)
 
 
 def _needed(job: Job, formula: Formula, measured: dict[Point, int]) -> Evidence:
     """In every instance explored, a sender is not suspected one round earlier; a run that shows it in one of them."""
-    parameters = job.find_model().parameters
-    words = f"{in_words(parameters, _BUDGET)}; timeout 1..{_LARGEST_TIMEOUT}"
+    names = [parameter.name for parameter in job.find_model().parameters]
+    timeouts = sorted({at[-1] for at in measured})
+    words = f"{in_words(names, dict.fromkeys(at[:-1] for at in measured))}; timeout {timeouts[0]}..{timeouts[-1]}"
     return Evidence(
         words, "in every instance explored, one round earlier is too early", (), _shown(job, formula, measured)
     )
 
 
-def _shown(job: Job, formula: Formula, measured: dict[Point, int]) -> Shown:
-    *values, timeout = max(measured, key=lambda at: (at[1:-1], at[-1] % 3, -at[0]))
+def _shown(job: Job, formula: Formula, measured: dict[Point, int]) -> Shown | None:
+    """A run that begins with the timeout that it is about, of an instance in which there is one."""
     names = [parameter.name for parameter in job.find_model().parameters]
-    system = instance(job, dict(zip(names, values, strict=True)), timeout)
-    too_early = Property("one_round_earlier", _in_time(job, formula, early=1), "suspected one round earlier")
-    result = explore(system, too_early)
-    if result.verdict is not Verdict.VIOLATED or result.run is None:
-        raise InternalError("a crash is noticed earlier than was measured")
-    return shown(system, result.run)
+    for *values, timeout in sorted(measured, key=lambda at: (at[1:-1], at[-1] % 3, -at[0]), reverse=True):
+        system = instance(job, dict(zip(names, values, strict=True)), timeout)
+        early = _in_time(detector_of(system), ROUNDS, formula, early=1)
+        result = explore(with_rounds(system), Property("one_round_earlier", early, "suspected one round earlier"))
+        if result.run is not None and result.verdict is Verdict.VIOLATED:
+            return shown(system, result.run)
+    return None

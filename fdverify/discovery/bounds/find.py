@@ -7,38 +7,62 @@ from dataclasses import dataclass
 
 from fdverify.discovery.bounds.accuracy import accuracy
 from fdverify.discovery.bounds.bound import Bound
+from fdverify.discovery.bounds.compared import compare_functions
 from fdverify.discovery.bounds.counted import counted
 from fdverify.discovery.bounds.detection import detection
+from fdverify.discovery.bounds.instance import NoBound
+from fdverify.discovery.bounds.subject import Subject, subject_of
 from fdverify.discovery.bounds.survey import OutOfTime
 from fdverify.discovery.bounds.suspicions import suspicions
 from fdverify.job import Job
 from fdverify.proofs.proof import Proof
+from fdverify.traces.steps import Shown
 from fdverify.verdict import Verdict
+
+OUT_OF_TIME = "the time limit was reached"
 
 
 @dataclass(frozen=True)
 class Found:
     """Bounds, the one that was asked for first; or why there is none."""
 
-    bounds: tuple[Bound, ...]
+    about: Subject
+    bounds: tuple[Bound, ...] = ()
     why: str = ""
     notes: tuple[str, ...] = ()
     """What else was measured, and is claimed of nothing more."""
+    verdict: Verdict = Verdict.UNKNOWN
+    """Of what was asked, where there is no bound."""
+    run: Shown | None = None
+    """What shows why there is none."""
 
     @property
     def exit_code(self) -> int:
-        proved = bool(self.bounds) and all(bound.status != "lower bound" for bound in self.bounds)
-        return Verdict.PROVED.exit_code if proved else Verdict.UNKNOWN.exit_code
+        proved = bool(self.bounds) and all(bound.proved for bound in self.bounds)
+        return Verdict.PROVED.exit_code if proved else self.verdict.exit_code
 
 
 def find(about: str, job: Job, by: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Found:
     """The bound of that name and what goes with it."""
+    subject = subject_of(job)
     try:
+        compared = compare_functions(job)
         bound = {"accuracy": accuracy, "detection": detection}[about](job, by, deadline, report)
         if bound is None:
-            return Found((), "no formula fits what was measured: sums of the parameters, rounded, or by residues")
+            why = "no formula fits what was measured: sums of the parameters, rounded, or by residues"
+            return Found(subject, why=why)
         others = suspicions(job, deadline, report) if about == "detection" else []
-        notes = counted(job, deadline, report) if about == "detection" and not others else ()
+        notes = _counted(job, deadline, report) if about == "detection" and not others else ()
     except OutOfTime:
-        return Found((), "the time limit was reached")
-    return Found((bound, *others), notes=notes)
+        return Found(subject, why=OUT_OF_TIME)
+    except NoBound as none:
+        return Found(subject, why=str(none), verdict=none.verdict, run=none.run)
+    return Found(subject, (bound, *others), notes=(*compared, *notes))
+
+
+def _counted(job: Job, deadline: float | None, report: Callable[[str], None]) -> tuple[str, ...]:
+    """What was counted beside the bound, or why it could not be."""
+    try:
+        return counted(job, deadline, report)
+    except NoBound as none:
+        return (f"wrong suspicions: not counted: {none}",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -140,14 +140,10 @@ class Formula:
 
 @dataclass(frozen=True)
 class Stated:
-    """A formula that somebody has written: in words, and as a function."""
+    """A formula that somebody has written, in words."""
 
     text: str
-    function: Callable[[State], Number]
     cases: tuple[Case, ...] = ()
-
-    def at(self, values: Mapping[str, int]) -> int:
-        return int(self.function(State(values)))
 
     def __str__(self) -> str:
         return self.text

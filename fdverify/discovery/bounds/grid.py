@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from fdverify.models.system import Parameter
@@ -21,10 +21,21 @@ def rows(parameters: Sequence[Parameter], budget: int) -> Iterator[tuple[dict[st
             yield values, range(first.least, first.least + left + 1)
 
 
-def in_words(parameters: Sequence[Parameter], budget: int) -> str:
-    """The same range of instances, for a report."""
-    first = parameters[0].name
+def in_words(names: Sequence[str], points: Iterable[tuple[int, ...]]) -> str:
+    """The instances that were explored, for a report: ranges of the first parameter where the others are the same."""
+    first, *others = names
+    along: dict[tuple[int, ...], list[int]] = {}
+    for value, *rest in points:
+        along.setdefault(tuple(rest), []).append(value)
     return "; ".join(
-        ", ".join([f"{first} {along.start}..{along.stop - 1}", *(f"{name} {value}" for name, value in values.items())])
-        for values, along in rows(parameters, budget)
+        ", ".join([f"{first} {_range(values)}", *(f"{name} {value}" for name, value in zip(others, rest, strict=True))])
+        for rest, values in along.items()
     )
+
+
+def _range(values: Sequence[int]) -> str:
+    """``0..3``, or with gaps ``0, 2, 3``."""
+    some = sorted(set(values))
+    if len(some) > 1 and some == list(range(some[0], some[-1] + 1)):
+        return f"{some[0]}..{some[-1]}"
+    return ", ".join(str(value) for value in some)

@@ -13,7 +13,7 @@ from fdverify.models.system import State
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
 from fdverify.proofs.proof import Proof
-from fdverify.verdict import Verdict
+from fdverify.verdict import Obligation, Verdict
 
 
 def enough(
@@ -35,14 +35,30 @@ def enough(
     if assumption is not None:
         proof.assumption(assumption)
     proof.invariants(*conjuncts_of.predicates())
+    obligations = _proved(proof, deadline)
+    if obligations is None:
+        return None
+    number = len(conjuncts_of.predicates())
+    return Evidence(ALL, f"by the {number} conjuncts of {conjuncts_of.source.file.name}", obligations)
+
+
+def inductive(
+    model: Model, options: Mapping[str, OptionValue], claim: Callable[[State], Truth], deadline: float | None
+) -> bool:
+    """Whether a claim is proved to hold in every reachable state with nothing but the declared ranges to help."""
+    chosen: dict[str, Any] = {**options, "goal": None}
+    proof = Proof(model, **chosen)
+    proof.goal(claim)
+    proof.invariants(described("The same, as the only conjunct.", claim, "only_conjunct"))
+    return _proved(proof, deadline) is not None
+
+
+def _proved(proof: Proof, deadline: float | None) -> tuple[Obligation, ...] | None:
     left = None if deadline is None else max(0.1, deadline - monotonic())
     (result,) = check([proof], Settings(cache=False, time_limit=left))
     if result.error is not None:
         raise result.error
-    if result.verdict is not Verdict.PROVED:
-        return None
-    number = len(conjuncts_of.predicates())
-    return Evidence(ALL, f"by the {number} conjuncts of {conjuncts_of.source.file.name}", tuple(result.obligations))
+    return tuple(result.obligations) if result.verdict is Verdict.PROVED else None
 
 
 def described(meaning: str, predicate: Callable[[State], Any], name: str) -> Callable[[State], Any]:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from time import monotonic
+from functools import partial
 from typing import Any
 
-from fdverify.errors import InternalError
+from fdverify.discovery.bounds.instance import NoBound
+from fdverify.job import Job
 from fdverify.smt.pool import Outcome, Pool, Task
 
 
 class OutOfTime(Exception):
     """The time limit was reached before all was measured."""
+
+
+def blamed(job: Job, tasks: Mapping[Any, Callable[[], Any]]) -> dict[Any, Callable[[], Any]]:
+    """The same tasks; what the job's model raises in them is bad input, with its place."""
+    return {key: partial(job.blaming_the_file, work) for key, work in tasks.items()}
 
 
 def survey(
@@ -26,9 +32,9 @@ def survey(
         if outcome.error is not None:
             raise outcome.error
         if outcome.lost is not None:
-            if deadline is not None and monotonic() >= deadline:
+            if outcome.out_of_time:
                 raise OutOfTime
-            raise InternalError(f"an instance could not be measured: {outcome.lost}")
+            raise NoBound(f"an instance could not be measured: {outcome.lost}")
         found[task.key] = outcome.value
         report(f"{len(found)} of {len(tasks)} rows of instances explored")
         return ()

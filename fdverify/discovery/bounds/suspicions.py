@@ -60,12 +60,14 @@ def _bound(proof: Proof, name: str, meaning: str, deadline: float | None, report
     if result.error is not None:
         raise result.error
     enough = Evidence(ALL, f"by {file.name}", tuple(result.obligations))
-    scope = f"{in_words(parameters, _BUDGET)}; initial timeout 1..{_LARGEST_TIMEOUT}"
+    names = [parameter.name for parameter in parameters]
+    points = dict.fromkeys(tuple(run.parameters[name] for name in names) for run in runs)
+    scope = f"{in_words(names, points)}; initial timeout 1..{_LARGEST_TIMEOUT}"
     run = shown(_instance(proof, longest.parameters), longest)
     return Bound(
         name,
         meaning,
-        formula=Stated(proof.meaning_of_bound, proof.bounded_by),
+        formula=Stated(proof.meaning_of_bound),
         enough=enough if result.verdict is Verdict.PROVED else None,
         needed=Evidence(scope, "attained in every instance explored", (), run),
         measured=len(runs),

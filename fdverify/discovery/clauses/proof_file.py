@@ -9,6 +9,7 @@ from itertools import count
 from fdverify.discovery.clauses.clause import AtMost, Clause, Condition, HasResidue, InTransit, Is, IsAt, Linear
 from fdverify.job import Job
 from fdverify.models.system import System
+from fdverify.printable import printable
 
 _WIDEST = 120
 _WIDEST_WORDS = _WIDEST - 12
@@ -16,7 +17,8 @@ _WIDEST_WORDS = _WIDEST - 12
 
 def proof_text(job: Job, system: System, clauses: Sequence[Clause]) -> str:
     """The text of a proof of the job's property with these conjuncts."""
-    claim = f'"""{job.claim} of {system.name}: an inductive invariant that was found by fdverify infer."""'
+    about = _in_docstring(f"{job.claim} of {system.name}")
+    claim = f'"""{about}: an inductive invariant that was found by fdverify infer."""'
     own = _own(clauses)
     head = [
         claim,
@@ -37,7 +39,7 @@ def proof_text(job: Job, system: System, clauses: Sequence[Clause]) -> str:
 
 def conjunct_text(clause: Clause, name: str) -> str:
     """One conjunct of a proof file."""
-    meaning = _words(clause)
+    meaning = _in_docstring(_words(clause))
     line = f"    return {clause.source()}"
     if len(line) > _WIDEST and clause.premises:
         line = f"    premise = {clause.premise_source()}\n    return Implies(premise, {clause.conclusion.source()})"
@@ -55,7 +57,13 @@ def _proof(job: Job) -> str:
 
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    letters = (each if each.isprintable() else each.encode("unicode_escape").decode() for each in escaped)
+    return f'"{"".join(letters)}"'
+
+
+def _in_docstring(text: str) -> str:
+    """As part of a docstring that it neither ends nor breaks."""
+    return printable(text).replace("\\", "\\\\").replace('"', "'")
 
 
 def _assumption(name: str, value: int) -> str:

@@ -47,6 +47,9 @@ def infer(
             return [Task(_SEARCH, partial(by_search, job, seed))]
         return []
 
+    uncompared = job.compare_in_worker(time_limit)
+    if uncompared is not None:
+        return Inferred(Result(Verdict.UNKNOWN, uncompared))
     report(f"searching with {' and '.join(methods)}")
     tasks = [Task(method, partial(METHODS[method], job, seed), patience=math.inf) for method in methods]
     with Pool(len(methods)) as pool:
@@ -82,7 +85,7 @@ def _checked(finding: Invented, method: str, seed: int, time_limit: float | None
     """The verdict on the file itself, by the machinery that checks every proof."""
     with tempfile.TemporaryDirectory(prefix="fdverify-") as folder:
         path = Path(folder) / "inferred.py"
-        path.write_text(finding.text)
+        path.write_text(finding.text, encoding="utf-8")
         (proof,) = check([path], Settings(cache=False, seed=seed, time_limit=time_limit))
     if proof.error is not None:
         raise proof.error

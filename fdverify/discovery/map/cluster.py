@@ -15,10 +15,9 @@ from typing import Any
 from fdverify.discovery.map.instance import answer
 from fdverify.discovery.map.interpreter import in_interpreter
 from fdverify.discovery.map.processes import Told
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, describe
 from fdverify.job import Job
 from fdverify.smt.pool import Outcome
-from fdverify.smt.worker import describe
 
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?([^\s/:@]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", flags=re.ASCII)
 _PATIENCE = 5
@@ -61,11 +60,13 @@ async def _connect(client: Any, address: str) -> None:
         # Somebody who answers but is no scheduler makes a client wait for ever.
         await asyncio.wait_for(client, 2 * _PATIENCE)
     except Exception as error:
-        raise UsageError(f"cannot reach a Dask scheduler at {address}", "start one: dask scheduler") from error
+        raise UsageError(
+            f"cannot reach a Dask scheduler at {address}", "start one: dask scheduler --host 127.0.0.1"
+        ) from error
     try:
         await client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as error:
-        hint = f"start one: dask worker {address}"
+        hint = f"start one: dask worker {address} --host 127.0.0.1"
         raise UsageError(f"the Dask scheduler at {address} has no workers", hint) from error
 
 

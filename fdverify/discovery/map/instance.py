@@ -31,7 +31,7 @@ class Answer:
 
 
 def answer(job: Job) -> Answer:
-    result = job.run(silent)
+    result = job.decide(silent)
     # Asked for afterwards: a model may import what is beside it as late as in a phase.
     return Answer(result.verdict, result.detail, None if result.run is None else len(result.run.rounds), sources())
 

@@ -15,13 +15,18 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+from fdverify.signing import VARIABLE
 from fdverify.smt.pool import Outcome
 from fdverify.smt.worker import prepare_process, send_answer
 
 
 def in_interpreter(work: Callable[[], Any], time_limit: float | None) -> Outcome:
     """What comes of the work, as a pool of worker processes would tell it."""
-    process = subprocess.Popen([sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    # Whatever the worker of Dask was started with, assertions are checked and the key that signs answers is not there.
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONOPTIMIZE", VARIABLE)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    )
     assert process.stdin is not None, "it was asked for"
     assert process.stdout is not None, "it was asked for"
     here = Connection(os.dup(process.stdout.fileno()), writable=False)

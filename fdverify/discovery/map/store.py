@@ -19,7 +19,10 @@ _LIBRARIES = ("numpy", "z3-solver")
 
 
 class Store:
-    """Answers by instance.  ``sources`` are what this process runs."""
+    """Answers by instance.  ``sources`` are what this process runs.
+
+    It is used by the process that was asked for a map, never by a worker: that process alone has the key that signs.
+    """
 
     def __init__(self, root: Path, sources: Mapping[str, str]) -> None:
         self._entries = Entries(root / "map")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fdverify.deadline import lift_deadline, renew_deadline
 from fdverify.discovery.map.grid import Grid, Place
 from fdverify.discovery.map.instance import PACKAGE, Answer, sources
 from fdverify.discovery.map.processes import over_processes
@@ -16,7 +17,9 @@ from fdverify.errors import NoInstance, UsageError, nearby
 from fdverify.job import Job
 from fdverify.models.catalogue import is_file_reference
 from fdverify.models.model import OptionValue
+from fdverify.signing import check_key
 from fdverify.smt.cache import folder
+from fdverify.smt.cache_folder import tidy_once
 from fdverify.smt.pool import Outcome
 from fdverify.verdict import Verdict
 
@@ -45,10 +48,15 @@ class Settings:
 
 def survey(question: Question, settings: Settings, report: Callable[[int, int], None]) -> Map:
     """Check every instance; ``report`` is told how many are done, of how many."""
+    if settings.cache:
+        check_key()
     cells = len(question.options) * question.grid.rows * question.grid.columns
     if cells > _MOST_CELLS:
         raise UsageError(f"a map has at most {_MOST_CELLS} cells, got {cells}", "narrow the ranges")
-    return _Survey(question, settings, report).made()
+    found = _Survey(question, settings, report).made()
+    if settings.cache:
+        tidy_once(folder())
+    return found
 
 
 class _Survey:
@@ -66,7 +74,8 @@ class _Survey:
         self._no_instance: dict[tuple[int, Place], str] = {}
         self._described: dict[int, Mapping[str, str]] = {}
         for (panel, place), job in self._jobs.items():
-            # All of them before the work, so that what is wrong with one is said at once.
+            # All of them before the work, so that what is wrong with one is said at once.  Each has its own time.
+            renew_deadline()
             system = job.system()
             self._name, self._claim = system.name, job.property_of(system)
             self._described.setdefault(panel, system.options)
@@ -83,16 +92,33 @@ class _Survey:
         if self._store is not None:
             known = {at: self._store.find(job) for at, job in wanted.items()}
             self._answers = {at: answer for at, answer in known.items() if answer is not None}
+        lift_deadline()
         stored, total = len(self._answers), len(wanted)
         left = [at for at in wanted if at not in self._answers]
 
+        compared = self._compared(left)
+
         def told(number: int, outcome: Outcome) -> None:
-            self._take(left[number], outcome)
+            self._take(compared[number], outcome)
             self._report(len(self._answers), total)
 
-        self._check({number: wanted[at] for number, at in enumerate(left)}, told)
+        self._check({number: wanted[at] for number, at in enumerate(compared)}, told)
         panels = tuple(self._panel(number) for number in range(len(self._question.options)))
         return Map(self._name, self._claim, self._question.grid, panels, len(left), stored)
+
+    def _compared(self, places: Sequence[tuple[int, Place]]) -> list[tuple[int, Place]]:
+        """Compare the author's functions in the first and the last instance of each panel; those left to check."""
+        left: list[tuple[int, Place]] = []
+        for panel in dict.fromkeys(panel for panel, _ in places):
+            own = [at for at in places if at[0] == panel]
+            ends = dict.fromkeys((own[0], own[-1]))
+            reasons = (self._jobs[at].compare_in_worker(self._settings.time_limit) for at in ends)
+            why = next((reason for reason in reasons if reason is not None), None)
+            if why is None:
+                left += own
+            else:
+                self._answers.update(dict.fromkeys(own, Answer(Verdict.UNKNOWN, why, None, {})))
+        return left
 
     def _check(self, work: Mapping[int, Job], told: Callable[[int, Outcome], None]) -> None:
         if self._settings.scheduler is None:

@@ -156,6 +156,7 @@ def _proposed(case: Case, seconds: float) -> _Proposed:
     until = monotonic() + seconds
     with case.at_home():
         invariant = case.invariant()
+        invariant = replace(invariant, without=invariant.doubted)  # what is meant to fail is not to be proved
         learned: list[Sample] = []
         # The larger ones are for what would be learned from the small ones by accident.
         system = invariant.system

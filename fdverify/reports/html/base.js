@@ -4,13 +4,21 @@
 
 const DRAWING = document.getElementById("drawing").content.firstElementChild.namespaceURI;
 
+// Controls and turns of direction are spelt out; line breaks are left, which only some texts of this script have.
+const ODD = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+function spelt(text) {
+  const code = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return typeof text === "string" ? text.replace(ODD, code) : text;
+}
+
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) {
-      element.setAttribute(name, value === true ? "" : value);
+      element.setAttribute(name, value === true ? "" : spelt(value));
     }
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  element.append(...children.filter((child) => child !== null && child !== undefined).map(spelt));
   return element;
 }
 
@@ -46,8 +54,8 @@ function parsed(text) {
   return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, exact));
 }
 
-function badge(verdict) {
-  return html("span", { class: `badge ${verdict}` }, verdict);
+function badge(verdict, cached = false) {
+  return html("span", { class: `badge ${verdict}` }, cached && verdict === "proved" ? `${verdict} (cached)` : verdict);
 }
 
 function table(caption, headings, rows) {

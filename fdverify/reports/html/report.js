@@ -17,9 +17,9 @@ function listed(values) {
   return Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", ");
 }
 
-function heading(what, title, verdict) {
+function heading(what, title, verdict, cached = false) {
   return html("header", {}, html("p", { class: "quiet" }, what),
-    html("h1", {}, title, " ", verdict ? badge(verdict) : null));
+    html("h1", {}, title, " ", verdict ? badge(verdict, cached) : null));
 }
 
 function named(about, text) {
@@ -49,10 +49,10 @@ function proofsPage(found) {
   const one = found.proofs.length === 1 ? found.proofs[0] : null;
   const verdict = (proof) => proof.verdict || "error";
   document.title = one ? `${one.proof}: ${verdict(one)}` : counted(found.proofs.length, "proof");
-  const page = [heading("verify-invariant", one ? one.proof : counted(found.proofs.length, "proof"), one ? verdict(one) : null)];
+  const page = [heading("verify-invariant", one ? one.proof : counted(found.proofs.length, "proof"), one ? verdict(one) : null, one && isFromCache(one))];
   if (!one) {
     page.push(table("proofs", ["proof", "verdict", "obligations", "seconds"], found.proofs.map((proof, number) => [
-      html("a", { href: `#proof-${number}` }, proof.proof), badge(verdict(proof)), String(proof.obligations.length), String(proof.seconds)])));
+      html("a", { href: `#proof-${number}` }, proof.proof), badge(verdict(proof), isFromCache(proof)), String(proof.obligations.length), String(proof.seconds)])));
   }
   found.proofs.forEach((proof, number) => page.push(proofSection(proof, number, one !== null)));
   page.push(facts([["solver", found.solver], ["version", found.version], ["seconds", String(found.seconds)], ["exit code", String(found.exit_code)]]));
@@ -62,7 +62,7 @@ function proofsPage(found) {
 function proofSection(proof, number, alone) {
   const built = html("section", { id: `proof-${number}` });
   const level = alone ? 2 : 3;
-  if (!alone) built.append(html("h2", {}, proof.proof, " ", badge(proof.verdict || "error")));
+  if (!alone) built.append(html("h2", {}, proof.proof, " ", badge(proof.verdict || "error", isFromCache(proof))));
   built.append(html("p", { class: "lead" }, proof.error === null ? proof.detail : proof.error));
   if (proof.error !== null) return built;
   built.append(named(proof.property, proof.meaning));
@@ -118,9 +118,14 @@ function suggestions(proof, level) {
   return built;
 }
 
+function isFromCache(proof) {
+  const decided = proof.obligations.filter((each) => each.kind !== "vacuity");
+  return decided.length > 0 && decided.every((each) => each.cached);
+}
+
 function obligations(proof, level) {
   const unproved = proof.obligations.filter((each) => each.verdict !== "proved").length;
-  const rows = proof.obligations.map((each) => [html("code", {}, each.name), badge(each.verdict), each.kind,
+  const rows = proof.obligations.map((each) => [html("code", {}, each.name), badge(each.verdict, each.cached), each.kind,
     [each.meaning, each.detail, each.smtlib && `its SMT-LIB text is kept in ${each.smtlib}`].filter(Boolean).join("; "), each.source === null ? "" : html("code", {}, each.source), each.cached ? "cached" : String(each.seconds)]);
   const all = html("details", { open: unproved > 0 }, html("summary", {}, `${proof.obligations.length} obligations, ${unproved ? `${unproved} not proved` : "all proved"}`),
     table("obligations", ["obligation", "verdict", "kind", "says", "where", "seconds"], rows));

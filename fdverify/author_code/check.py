@@ -1,0 +1,83 @@
+"""The check of an author's functions: their source is read, and what they give is compared on concrete states."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import fdverify
+from fdverify.author_code.agreement import Called
+from fdverify.author_code.functions import functions_of_system
+from fdverify.author_code.ownership import is_own
+from fdverify.author_code.rounds import compare_on_states
+from fdverify.author_code.source_rules import check_sources
+from fdverify.models.growing import GrowingLoop
+from fdverify.models.system import Property, System
+from fdverify.models.worst_run import WorstRun
+from fdverify.storage import Entries
+
+
+@dataclass(frozen=True)
+class AuthorCodeReport:
+    """What was found out about an author's functions, all of which passed."""
+
+    sampled_only: tuple[str, ...] = ()
+    """Those without a source to read."""
+
+    def notes(self) -> tuple[str, ...]:
+        return tuple(
+            f"{each} has no source to read: it was compared on sampled states only" for each in self.sampled_only
+        )
+
+
+def check_author_code(system: System, claims: Sequence[Called]) -> AuthorCodeReport:
+    """Refuse a system or a claim that means something else to one of the engines."""
+    functions = dict.fromkeys((*functions_of_system(system), *(claim.author for claim in claims)))
+    unread = check_sources(each for each in functions if not is_own(each.function))
+    compare_on_states(system, claims)
+    return AuthorCodeReport(tuple(str(each) for each in unread))
+
+
+def claims_of(role: str, claims: Iterable[Property]) -> list[Called]:
+    return [Called.of_state(role, claim.name, claim.holds) for claim in claims]
+
+
+def parts_of_plans(system: System) -> list[Called]:
+    """What a system declares about runs that break a claim."""
+    found: list[Called] = []
+    plans: tuple[GrowingLoop | WorstRun, ...] = (*system.growing, *system.worst)
+    for plan in plans:
+        parts = ("within", "left", "plan", *(("starts",) if isinstance(plan, GrowingLoop) else ()))
+        whose = f"of the run that breaks {plan.breaks}"
+        found += [Called.of_state(f"the {part}", whose, getattr(plan, part)) for part in parts]
+    return found
+
+
+class PassedBefore:
+    """What has passed, by what it rests on; a file an entry, in a folder of the cache."""
+
+    def __init__(self, root: Path) -> None:
+        self._entries = Entries(root / "passed")
+
+    def find(self, key: str) -> AuthorCodeReport | None:
+        content = self._entries.read(key)
+        return None if content is None else AuthorCodeReport(tuple(json.loads(content)))
+
+    def keep(self, key: str, report: AuthorCodeReport) -> None:
+        self._entries.write(key, json.dumps(list(report.sampled_only)))
+
+
+def key_of(system: System, claims: Sequence[Called], files: Mapping[Path, str]) -> str | None:
+    """What a check rests on: the files that were read, by digest, and what was asked; nothing without a file."""
+    if not files:
+        return None
+    parts = [
+        fdverify.__version__,
+        repr([(str(path), files[path]) for path in sorted(files)]),
+        repr((system.name, sorted(system.options.items()), sorted(system.described_parameters().items()))),
+        repr([(each.author.role, each.author.name) for each in claims]),
+    ]
+    return sha256("\n".join(parts).encode()).hexdigest()

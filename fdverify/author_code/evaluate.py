@@ -1,0 +1,257 @@
+"""Z3 terms evaluated in many states at once, with numpy.
+
+A term is walked once, whatever the number of states: substituting state by state would cost seconds.  Integers are
+machine integers as long as a bound on every intermediate value says that they fit, else Python's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+import z3
+from numpy.typing import NDArray
+
+from fdverify.author_code.recording import RecordingBook
+from fdverify.errors import InternalError
+
+Column = NDArray[Any]
+_FITS = 1 << 62
+_MACHINE_BITS = 31
+"""Up to this width, a vector of bits that is shifted stays a machine integer."""
+
+
+class _Value(NamedTuple):
+    """A value in every state, and what its size is at most (0 for truth values)."""
+
+    column: Column
+    most: int = 0
+
+
+class Evaluator:
+    """Evaluates terms over named constants and predicates over ages, each with a value in each of many states.
+
+    Inside of a claim about all ages there is one more axis: the ages.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        columns: Mapping[str, Column],
+        members: Mapping[str, Column],
+        ages: int,
+        book: RecordingBook,
+        outer: Evaluator | None = None,
+    ) -> None:
+        self._size = size
+        self._columns = columns
+        self._members = members
+        self._ages = ages
+        self._book = book
+        self._outer = outer
+        self._depth: int = 0 if outer is None else outer._depth + 1
+        self._known: dict[int, _Value] = {}
+        self._kept: list[Any] = []
+        self._inner: Evaluator | None = None
+        self._claims: dict[str, tuple[Column, Column]] = {}
+
+    def column(self, term: Any) -> Column:
+        """The value of a term in every state."""
+        return np.broadcast_to(self._value(term).column, (self._size,))
+
+    def _value(self, term: Any) -> _Value:
+        self._kept.append(term)  # Z3 gives the identity of a dead term to another one
+        context = term.ctx.ref()
+        known, number = self._known, z3.Z3_get_ast_id
+        root = number(context, term.as_ast())
+        stack: list[tuple[Any, int, bool]] = [(term.as_ast(), root, False)]
+        while stack:
+            ast, identity, ready = stack.pop()
+            if identity in known:
+                continue
+            if z3.Z3_get_ast_kind(context, ast) not in (z3.Z3_APP_AST, z3.Z3_NUMERAL_AST):
+                raise InternalError("a term with a quantifier cannot be evaluated")
+            parts = [z3.Z3_get_app_arg(context, ast, k) for k in range(z3.Z3_get_app_num_args(context, ast))]
+            numbers = [number(context, part) for part in parts]
+            if parts and not ready:
+                stack.append((ast, identity, True))
+                stack += [(part, n, False) for part, n in zip(parts, numbers, strict=True) if n not in known]
+                continue
+            value = self._applied(context, ast, [known[n] for n in numbers])
+            # What numpy computes of single Python integers is no array any more.
+            known[identity] = _Value(np.asarray(value.column), value.most)
+        return known[root]
+
+    def _applied(self, context: Any, ast: Any, parts: list[_Value]) -> _Value:
+        declaration = z3.Z3_get_app_decl(context, ast)
+        kind = z3.Z3_get_decl_kind(context, declaration)
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            name = z3.Z3_get_symbol_string(context, z3.Z3_get_decl_name(context, declaration))
+            return self._has(name, parts[0].column) if parts else self._named(name)
+        if kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
+            return _number(int(z3.Z3_get_numeral_string(context, ast)))
+        if kind in _OPERATIONS:
+            return _OPERATIONS[kind](parts)
+        if kind in (z3.Z3_OP_BNOT, z3.Z3_OP_BSHL):
+            width = z3.Z3_get_bv_sort_size(context, z3.Z3_get_sort(context, ast))
+            return (_inverted if kind == z3.Z3_OP_BNOT else _shifted)(parts, width)
+        raise InternalError(f"a term of kind {kind} cannot be evaluated")
+
+    def _has(self, name: str, age: Column) -> _Value:
+        """A predicate over ages: whether each age is a member in its state."""
+        members = self._member(name)
+        size, width = members.shape
+        states = np.arange(size).reshape((size, *(1 for _ in range(self._depth))))
+        there = (age >= 0) & (age < width)
+        place = np.where(there, age, 0).astype(np.int64)
+        return _Value(there & members[states, place])
+
+    def _member(self, name: str) -> Column:
+        return self._members[name] if self._outer is None else self._outer._member(name)
+
+    def _named(self, name: str) -> _Value:
+        """A constant: given, an age that stands for all, or one that says something about ages."""
+        if self._outer is not None:
+            if name == f"age!{self._depth}":
+                return _Value(np.arange(self._ages), self._ages)
+            if self._is_outer(name):
+                value = self._outer._named(name)
+                return _Value(np.expand_dims(value.column, -1) if value.column.ndim else value.column, value.most)
+        if name in self._columns:
+            return _measured(self._columns[name])
+        if name in self._book.reads:
+            return self._value(self._book.definition(self._book.reads[name]).term.arg(1))
+        if name in self._book.claims:
+            inside, body = self._claim(name)
+            return _Value(np.asarray((~inside | body).all(axis=-1)))
+        if name in self._book.exceptions:
+            inside, body = self._claim(self._book.exceptions[name])
+            return _Value(np.argmax(inside & ~body, axis=-1), self._ages)
+        raise InternalError(f"{name} has no value in the states to compare")
+
+    def _is_outer(self, name: str) -> bool:
+        """Whether a constant is the same for every age of the innermost claim."""
+        claim = self._book.exceptions.get(name, name)
+        if claim in self._book.claims:
+            return self._book.claims[claim][1] <= self._depth
+        return name not in self._book.reads
+
+    def _claim(self, name: str) -> tuple[Column, Column]:
+        """For each age, whether a claim is about it and what the claim says of it; ages are the last axis."""
+        if name not in self._claims:
+            claim, depth = self._book.claims[name]
+            if depth != self._depth + 1:
+                raise InternalError("a claim inside of another is evaluated outside of it")
+            if self._inner is None:
+                self._inner = Evaluator(self._size, self._columns, self._members, self._ages, self._book, self)
+            shape = (self._size, *(self._ages for _ in range(depth)))
+            inside, body = (self._inner._value(claim.shape.arg(place)).column for place in (0, 1))
+            self._claims[name] = (np.broadcast_to(inside, shape), np.broadcast_to(body, shape))
+        return self._claims[name]
+
+
+def _number(value: int) -> _Value:
+    wide = value.bit_length() > _MACHINE_BITS * 2
+    return _Value(np.array(value, dtype=object if wide else np.int64), abs(value))
+
+
+def _measured(column: Column) -> _Value:
+    if column.dtype == bool or column.size == 0:
+        return _Value(column)
+    return _Value(column, max(abs(int(column.min())), abs(int(column.max()))))
+
+
+def _exact(parts: Sequence[_Value], most: int) -> list[Column]:
+    """The columns, as Python's integers where the machine's may not hold the result."""
+    wide = most >= _FITS or any(part.most >= _FITS for part in parts)
+    return [part.column.astype(object) if wide else part.column for part in parts]
+
+
+def _sum(parts: list[_Value]) -> _Value:
+    most = sum(part.most for part in parts)
+    return _Value(reduce(np.add, _exact(parts, most)), most)
+
+
+def _difference(parts: list[_Value]) -> _Value:
+    most = sum(part.most for part in parts)
+    return _Value(reduce(np.subtract, _exact(parts, most)), most)
+
+
+def _product(parts: list[_Value]) -> _Value:
+    most = reduce(lambda size, part: size * part.most, parts, 1)
+    return _Value(reduce(np.multiply, _exact(parts, most)), most)
+
+
+def _divided(operation: Callable[[Any, Any], Any]) -> Callable[[list[_Value]], _Value]:
+    def divided(parts: list[_Value]) -> _Value:
+        dividend, divisor = _exact(parts, 0)
+        if not (divisor > 0).all():
+            raise InternalError("division by what is not positive cannot be evaluated")
+        # Where the divisor is positive, Python's and numpy's floor and Euclid's division are the same.
+        return _Value(operation(dividend, divisor), max(part.most for part in parts))
+
+    return divided
+
+
+def _chosen(parts: list[_Value]) -> _Value:
+    condition, then, otherwise = parts
+    most = max(then.most, otherwise.most)
+    return _Value(np.where(condition.column, *_exact((then, otherwise), most)), most)
+
+
+def _distinct(parts: list[_Value]) -> _Value:
+    pairs = [(a, b) for k, a in enumerate(parts) for b in parts[k + 1 :]]
+    return _Value(reduce(np.logical_and, [np.not_equal(*_exact(pair, 0)) for pair in pairs]))
+
+
+def _compared(operation: Callable[[Any, Any], Any]) -> Callable[[list[_Value]], _Value]:
+    return lambda parts: _Value(operation(*_exact(parts, 0)))
+
+
+def _connected(operation: Any) -> Callable[[list[_Value]], _Value]:
+    return lambda parts: _Value(reduce(operation, [part.column for part in parts]))
+
+
+def _bitwise(operation: Any) -> Callable[[list[_Value]], _Value]:
+    return lambda parts: _Value(reduce(operation, _exact(parts, 0)), reduce(lambda a, b: a | b.most, parts, 0))
+
+
+def _inverted(parts: list[_Value], width: int) -> _Value:
+    most = (1 << width) - 1
+    (bits,) = _exact(parts, most)
+    return _Value(most ^ bits, most)
+
+
+def _shifted(parts: list[_Value], width: int) -> _Value:
+    most = (1 << width) - 1
+    bits, by = (part.column.astype(object if width > _MACHINE_BITS else np.int64) for part in parts)
+    return _Value(np.where(by < width, (bits << np.where(by < width, by, 0)) & most, 0), most)
+
+
+_OPERATIONS: dict[int, Callable[[list[_Value]], _Value]] = {
+    z3.Z3_OP_TRUE: lambda parts: _Value(np.array(True)),
+    z3.Z3_OP_FALSE: lambda parts: _Value(np.array(False)),
+    z3.Z3_OP_AND: _connected(np.logical_and),
+    z3.Z3_OP_OR: _connected(np.logical_or),
+    z3.Z3_OP_XOR: _connected(np.logical_xor),
+    z3.Z3_OP_NOT: lambda parts: _Value(np.logical_not(parts[0].column)),
+    z3.Z3_OP_IMPLIES: lambda parts: _Value(np.logical_or(~parts[0].column, parts[1].column)),
+    z3.Z3_OP_IFF: _compared(np.equal),
+    z3.Z3_OP_EQ: _compared(np.equal),
+    z3.Z3_OP_DISTINCT: _distinct,
+    z3.Z3_OP_ITE: _chosen,
+    z3.Z3_OP_ADD: _sum,
+    z3.Z3_OP_SUB: _difference,
+    z3.Z3_OP_UMINUS: lambda parts: _Value(-_exact(parts, parts[0].most)[0], parts[0].most),
+    z3.Z3_OP_MUL: _product,
+    z3.Z3_OP_IDIV: _divided(np.floor_divide),
+    z3.Z3_OP_MOD: _divided(np.mod),
+    z3.Z3_OP_LE: _compared(np.less_equal),
+    z3.Z3_OP_LT: _compared(np.less),
+    z3.Z3_OP_GE: _compared(np.greater_equal),
+    z3.Z3_OP_GT: _compared(np.greater),
+    z3.Z3_OP_BAND: _bitwise(np.bitwise_and),
+    z3.Z3_OP_BOR: _bitwise(np.bitwise_or),
+}

@@ -1,0 +1,69 @@
+"""Which functions are this package's own: what it ships is compared by its tests, not again in every check."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType
+from typing import Any
+
+_PACKAGE = "fdverify"
+_PLAIN = (bool, int, str, bytes, type(None), frozenset, Enum)
+
+
+def is_own(function: Callable[..., Any]) -> bool:
+    """Whether a function, and all that it closes over, is written in this package."""
+    return _is_own(function, set())
+
+
+def _is_own(value: Any, seen: set[int]) -> bool:
+    if id(value) in seen or isinstance(value, _PLAIN):
+        return True
+    seen.add(id(value))
+    match value:
+        case FunctionType():
+            held = (*(value.__closure__ or ()), *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+            return is_written_here(value) and all(_is_own(each, seen) for each in held)
+        case MethodType():
+            return _is_own(value.__func__, seen) and _is_own(value.__self__, seen)
+        case functools.partial():
+            return all(_is_own(each, seen) for each in (value.func, *value.args, *value.keywords.values()))
+        case CellType():
+            return _is_own(_content(value), seen)
+        case Mapping():
+            return all(_is_own(each, seen) for each in (*value.keys(), *value.values()))
+        case Sequence():
+            return all(_is_own(each, seen) for each in value)
+        case BuiltinFunctionType():
+            return False
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return _is_ours(type(value).__module__) and all(
+                _is_own(getattr(value, each.name), seen) for each in fields(value)
+            )
+        case _:
+            return False
+
+
+def is_written_here(function: FunctionType) -> bool:
+    """Whether the code of a function is this package's, whatever it has wrapped or closes over."""
+    return _is_ours(function.__globals__.get("__name__"))
+
+
+def unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The author's own function, below what this package, and nobody else, has wrapped around it."""
+    while isinstance(function, FunctionType) and is_written_here(function) and hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it has not been filled yet
+        return None
+
+
+def _is_ours(module: str | None) -> bool:
+    return module is not None and module.partition(".")[0] == _PACKAGE

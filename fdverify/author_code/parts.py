@@ -1,0 +1,57 @@
+"""What a function returns, taken apart into truth values, numbers and constants that can be compared one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fdverify.logic import is_array, is_number, is_truth
+from fdverify.models.buffer import Buffer
+from fdverify.models.system import State, Update
+
+TRUTH, NUMBER = "a truth value", "a number"
+
+
+def parts_of_result(value: Any, ages: int, state: State | None) -> dict[str, Any]:
+    """The parts by where they are in the value; of an update, with the state's own values where it says nothing.
+
+    A buffer is taken apart into its contents: whether there is a message of each of so many ages.
+    """
+    return dict(_parts(value, "", ages, state))
+
+
+def _parts(value: Any, where: str, ages: int, state: State | None) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Update):
+        yield "assume", value.assume
+        for name, change in value.changes.items():
+            unchanged = state is not None and name in state.values() and change is state[name]
+            if not unchanged:
+                yield from _parts(change, name, ages, state)
+    elif isinstance(value, Buffer):
+        for age in range(ages):
+            yield f"{where}.has({age})", value.has(age)
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _parts(each, f"{where}[{key!r}]", ages, state)
+    elif isinstance(value, tuple | list):
+        yield f"len({where})", len(value)
+        for place, each in enumerate(value):
+            yield from _parts(each, f"{where}[{place}]", ages, state)
+    else:
+        yield where, value
+
+
+def kind_of(value: Any) -> str:
+    """Whether a part can be true or false, is a number, or is something else."""
+    if is_truth(value):
+        return TRUTH
+    if is_number(value):
+        return NUMBER
+    return "an array" if is_array(value) else f"{type(value).__name__}"
+
+
+def part_of_state(name: str, state: State) -> Any:
+    """The value that a state has for a part that an update does not mention."""
+    variable, _, rest = name.partition(".has(")
+    value = state[variable]
+    return value.has(int(rest[:-1])) if rest else value

@@ -1,0 +1,141 @@
+"""Concrete states to compare on, a column for each variable, and the three forms in which engines see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdverify.models.buffer import column_buffer
+from fdverify.models.system import Ages, Choice, Choices, Flag, Flags, Labels, State, Subset, System
+
+Column = NDArray[Any]
+Columns = Mapping[str, Column]
+"""By variable or choice: a column of its values; of a buffer, a row of truth values in each state, one an age."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """States of a system with fixed parameters, with the choices made in them if a phase is about to run."""
+
+    system: System
+    values: Mapping[str, int]
+    columns: Columns
+    reachable: Column
+    choices: Columns
+
+    @property
+    def size(self) -> int:
+        return len(self.reachable)
+
+    def take(self, index: Column) -> Points:
+        """Some of the states, each as often as it is named."""
+        return Points(
+            self.system,
+            self.values,
+            {name: column[index] for name, column in self.columns.items()},
+            self.reachable[index],
+            {name: column[index] for name, column in self.choices.items()},
+        )
+
+    def with_columns(self, columns: Columns) -> Points:
+        """The states with other values, before any choice."""
+        return Points(self.system, self.values, {**self.columns, **columns}, self.reachable, {})
+
+    def with_choices(self, choices: Columns) -> Points:
+        return Points(self.system, self.values, self.columns, self.reachable, choices)
+
+    @cached_property
+    def array_state(self) -> State:
+        """All states at once, as explore sees them."""
+        return self._array_state(exact=False)
+
+    @cached_property
+    def exact_state(self) -> State:
+        """The same with Python's integers, which do not wrap."""
+        return self._array_state(exact=True)
+
+    def _array_state(self, exact: bool) -> State:
+        values: dict[str, Any] = dict(self.values)
+        for variable in self.system.variables:
+            column = self.columns[variable.name]
+            if isinstance(variable.sort, Ages):
+                values[variable.name] = self._buffer(variable.sort, list(column.T))
+            else:
+                wide = exact and column.dtype != bool
+                values[variable.name] = column.astype(object) if wide else column
+        return State(values)
+
+    def array_choices(self, choices: Sequence[Choice]) -> Choices:
+        return Choices(
+            {
+                choice.name: self.choices[choice.name]
+                if isinstance(choice, Flag)
+                else self._buffer(self._sort(choice), list(self.choices[choice.name].T))
+                for choice in choices
+            }
+        )
+
+    def plain_state(self, at: int, with_names: bool) -> State:
+        """One state as the interpreter sees it; a label may be a member of its enum there, or a number."""
+        values: dict[str, Any] = dict(self.values)
+        for variable in self.system.variables:
+            value = self.columns[variable.name][at].tolist()
+            match variable.sort:
+                case Ages():
+                    values[variable.name] = self._buffer(variable.sort, value)
+                case Labels(names):
+                    values[variable.name] = names(value) if with_names else value
+                case _:
+                    values[variable.name] = value
+        return State(values)
+
+    def plain_choices(self, at: int, choices: Sequence[Choice]) -> Choices:
+        return Choices(
+            {
+                choice.name: self.choices[choice.name][at].tolist()
+                if isinstance(choice, Flag)
+                else self._buffer(self._sort(choice), self.choices[choice.name][at].tolist())
+                for choice in choices
+            }
+        )
+
+    def _sort(self, choice: Subset) -> Ages:
+        sort = next(v.sort for v in self.system.variables if v.name == choice.of)
+        assert isinstance(sort, Ages), "a system checks what subsets are chosen from"
+        return sort
+
+    def _buffer(self, sort: Ages, members: Sequence[Any]) -> Any:
+        return column_buffer(sort.encoding).from_members(self.values[sort.bound], members)
+
+
+def joined(parts: Sequence[Points]) -> Points:
+    """States of one instance put together."""
+    first = parts[0]
+    return Points(
+        first.system,
+        first.values,
+        {name: np.concatenate([part.columns[name] for part in parts]) for name in first.columns},
+        np.concatenate([part.reachable for part in parts]),
+        {},
+    )
+
+
+def columns_of_state(system: System, state: State, size: int) -> dict[str, Column]:
+    """The columns of a state of arrays; what is the same in all states may be a single value there."""
+    columns: dict[str, Column] = {}
+    for variable in system.variables:
+        value = state[variable.name]
+        match variable.sort:
+            case Ages():
+                members = [np.broadcast_to(np.asarray(value.has(age), bool), (size,)) for age in range(value.delta + 1)]
+                columns[variable.name] = np.stack(members, axis=1)
+            case Flags():
+                columns[variable.name] = np.broadcast_to(np.asarray(value, bool), (size,))
+            case _:
+                columns[variable.name] = np.broadcast_to(np.asarray(value), (size,))
+    return columns

@@ -1,0 +1,32 @@
+"""What is said about ages while terms are built, kept by name, so that it can be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fdverify.logic import Number, Truth
+from fdverify.symbolic.ages import AgeBook, Claim, Mention, Read
+
+
+class RecordingBook(AgeBook):
+    """An age book that keeps every read and every claim, also those made inside of another claim."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.claims: dict[str, tuple[Claim, int]] = {}
+        """By the name of the truth value: the claim, and the depth of the age that its shape is about."""
+        self.exceptions: dict[str, str] = {}
+        """By the name of the age at which a claim fails: the name of its truth value."""
+        self.reads: dict[str, Read] = {}
+
+    def claim(self, delta: Number, low: Number, high: Number, body: Callable[[Number], Truth]) -> Claim:
+        claim = super().claim(delta, low, high, body)
+        name = claim.holds.term.decl().name()
+        self.claims.setdefault(name, (claim, self.depth + 1))
+        self.exceptions[claim.exception.term.decl().name()] = name
+        return claim
+
+    def mention(self, mention: Mention) -> None:
+        if isinstance(mention, Read):
+            self.reads[mention.constant.term.decl().name()] = mention
+        super().mention(mention)

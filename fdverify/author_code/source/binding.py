@@ -1,0 +1,57 @@
+"""Parameters of functions: what a call gives them."""
+
+from __future__ import annotations
+
+import ast
+from types import FunctionType
+
+from fdverify.author_code.source.abstract import NOTHING, PLAIN, Made, Value, join, made
+from fdverify.author_code.source.core import Args
+from fdverify.author_code.source.scope import Scope
+from fdverify.author_code.source.sources import FunctionNode
+
+
+def required_names(node: FunctionNode, function: FunctionType) -> list[str]:
+    return [arg.arg for arg in node.args.kwonlyargs if arg.arg not in (function.__kwdefaults__ or {})]
+
+
+def bind_parameters(
+    tree: FunctionNode, scope: Scope, defaults: list[Value], named: dict[str, Value], args: Args
+) -> None:
+    """Give the parameters of a function their values."""
+    parameters = [arg.arg for arg in (*tree.args.posonlyargs, *tree.args.args)]
+    by_name = dict(args.named)
+    missing = len(parameters) - len(defaults)
+    for place, name in enumerate(parameters):
+        default = defaults[place - missing] if place >= missing else NOTHING
+        if place < len(args.positional):
+            value = args.positional[place]
+        elif name in by_name:
+            value = by_name.pop(name)
+        else:
+            value = join(default, args.more, args.more_named) or PLAIN
+        scope.bind(name, value)
+    for arg in tree.args.kwonlyargs:
+        default = join(named.get(arg.arg, NOTHING), args.more_named) or PLAIN
+        scope.bind(arg.arg, by_name.pop(arg.arg, default))
+    if tree.args.vararg is not None:
+        besides = args.positional[len(parameters) :]
+        rest = join(args.more, *besides) if args.more else NOTHING
+        scope.bind(tree.args.vararg.arg, made("tuple", None if args.more else besides, rest))
+    if tree.args.kwarg is not None:
+        held = Made("dict", named=dict(by_name))
+        if args.more_named:
+            held.forget_order()
+            held.rest = join(held.rest, args.more_named)
+        scope.bind(tree.args.kwarg.arg, frozenset({held}))
+
+
+def is_generator(tree: FunctionNode) -> bool:
+    """Whether it yields."""
+    return isinstance(tree, ast.FunctionDef) and any(_yields(statement) for statement in tree.body)
+
+
+def _yields(node: ast.AST) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        return False
+    return isinstance(node, ast.Yield | ast.YieldFrom) or any(map(_yields, ast.iter_child_nodes(node)))

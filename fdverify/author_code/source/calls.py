@@ -1,0 +1,293 @@
+"""Calls: which function is called, and what comes of it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+import sys
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from fdverify import logic
+from fdverify.author_code.source.abstract import (
+    ANY,
+    NOTHING,
+    PLAIN,
+    VALUE,
+    Answering,
+    Atom,
+    BoundTo,
+    Known,
+    LocalFunction,
+    Made,
+    Member,
+    OfState,
+    PartOf,
+    Value,
+    Wrapped,
+    holds_state,
+    join,
+    known,
+    parts_of,
+)
+from fdverify.author_code.source.classes import Classes
+from fdverify.author_code.source.core import Args, authors_method, is_of_package, is_worldly, module_of
+from fdverify.author_code.source.operations import has_fraction
+from fdverify.author_code.source.refusals import Refusal
+from fdverify.author_code.source.scope import Scope
+from fdverify.author_code.source.sources import Owner, owner_of
+
+_CONNECTIVES = {logic.And, logic.Or, logic.Not, logic.Implies, logic.Iff, logic.Min, logic.Max}
+CACHES = (type(functools.lru_cache(lambda: None)),)
+_GETTERS = (operator.attrgetter, operator.itemgetter, operator.methodcaller)
+
+
+class Calls(Classes):
+    def call(self, function: Value, args: Args, node: ast.AST, scope: Scope) -> Value:
+        return join(*(self._call_of(atom, args, node, scope) for atom in function))
+
+    def _call_of(self, atom: Atom, args: Args, node: ast.AST, scope: Scope) -> Value:
+        match atom:
+            case Known(value):
+                return self._call_known(value, args, node, scope)
+            case OfState():
+                self._give_away(args, node, scope)
+                return ANY
+            case LocalFunction():
+                return self.run_closure(atom, args, node, scope)
+            case BoundTo(method, receiver):
+                bound = Args([receiver, *args.positional], args.named, args.more, args.more_named)
+                return self.call(method, bound, node, scope)
+            case PartOf(part, first, named):
+                whole = Args([*first, *args.positional], {**named, **args.named}, args.more, args.more_named)
+                return self.call(part, whole, node, scope)
+            case Answering(value):
+                return value
+            case Member():
+                return self.member_call(atom, args, node, scope)
+            case Wrapped() if authors_method(atom.of, "__call__"):
+                return self.call(self.attribute(frozenset({atom}), "__call__", node, scope), args, node, scope)
+        return self._call_unknown(args, node, scope)
+
+    def _call_unknown(self, args: Args, node: ast.AST, scope: Scope) -> Value:
+        if not any(holds_state(value) for value in args.values()):
+            return PLAIN
+        self._give_away(args, node, scope)
+        self.note_unreadable()
+        return ANY
+
+    def _call_known(self, value: Any, args: Args, node: ast.AST, scope: Scope) -> Value:
+        match value:
+            case FunctionType():
+                return self._call_function(value, args, node, scope)
+            case MethodType():
+                bound = Args([known(value.__self__), *args.positional], args.named, args.more, args.more_named)
+                return self._call_known(value.__func__, bound, node, scope)
+            case functools.partial():
+                named = {name: known(part) for name, part in value.keywords.items()}
+                first = [known(part) for part in value.args]
+                whole = Args([*first, *args.positional], {**named, **args.named}, args.more, args.more_named)
+                return self._call_known(value.func, whole, node, scope)
+        if isinstance(value, CACHES):
+            if any(holds_state(given) for given in args.values()):
+                self.refuse(Refusal.CACHE, node, scope)
+            return self._call_known(value.__wrapped__, args, node, scope)
+        found = self.library_call(value, args, node, scope)
+        if found is not None:
+            return found
+        if isinstance(value, _GETTERS):
+            return self._call_getter(value, args, node, scope)
+        if is_worldly(value) and not isinstance(value, type):
+            self.refuse(Refusal.WORLD, node, scope)
+        if isinstance(value, type):
+            return self._call_class(value, args, node, scope)
+        if isinstance(value, BuiltinFunctionType) and not isinstance(value.__self__, ModuleType | None):
+            return self.builtin_method_call(value, args, node, scope)
+        own = authors_method(type(value), "__call__")
+        if own is not None:
+            bound = Args([known(value), *args.positional], args.named, args.more, args.more_named)
+            return self.call(known(own), bound, node, scope)
+        return self._call_foreign(value, args, node, scope)
+
+    def _call_getter(self, getter: Any, args: Args, node: ast.AST, scope: Scope) -> Value:
+        kind, names = getter.__reduce__()[:2]
+        for name in names if kind is operator.attrgetter else ():
+            self.attribute(args.at(0), str(name), node, scope)
+        for name in names if kind is operator.itemgetter else ():
+            self.item(args.at(0), known(name), node, scope)
+        return ANY if holds_state(args.at(0)) else PLAIN
+
+    def _call_class(self, value: type, args: Args, node: ast.AST, scope: Scope) -> Value:
+        if is_of_package(value):
+            return self._call_trusted(value, args, node, scope)
+        module = value.__module__
+        if is_worldly(value):
+            self.refuse(Refusal.WORLD, node, scope)
+        if module == "builtins" or module.partition(".")[0] in _FOREIGN or _is_standard(module):
+            if issubclass(value, BaseException):
+                return PLAIN
+            return self._call_foreign(value, args, node, scope)
+        return self.made_of(value, args, node, scope)
+
+    def _call_function(self, function: FunctionType, args: Args, node: ast.AST, scope: Scope) -> Value:
+        file = function.__code__.co_filename
+        match owner_of(file):
+            case Owner.PACKAGE:
+                return self._call_trusted(function, args, node, scope)
+            case Owner.STANDARD:
+                found = self.library_call(function, args, node, scope)
+                return self._call_foreign(function, args, node, scope) if found is None else found
+            case Owner.INSTALLED if module_of(function).partition(".")[0] in _FOREIGN:
+                return self._call_foreign(function, args, node, scope)
+        return self.run_function(function, args, node, scope)
+
+    def _call_foreign(self, value: Any, args: Args, node: ast.AST, scope: Scope) -> Value:
+        """A function of a library that is not known here."""
+        if is_of_package(value):
+            return self._call_trusted(value, args, node, scope)
+        if is_worldly(value):
+            self.refuse(Refusal.WORLD, node, scope)
+        if any(holds_state(given) for given in args.values()):
+            self.refuse(Refusal.LIBRARY, node, scope)
+        return PLAIN
+
+    def _call_trusted(self, value: Any, args: Args, node: ast.AST, scope: Scope) -> Value:
+        """A function of this package: it treats every kind of values alike, and calls what it is given."""
+        self._give_away(args, node, scope)
+        for found in reachable(value):
+            self.escape(known(found), node, scope)
+        given = any(holds_state(each) for each in args.values())
+        if given and module_of(value) == logic.__name__ and any(map(has_fraction, args.values())):
+            self.refuse(Refusal.FRACTION, node, scope)
+        if value in _CONNECTIVES:
+            return VALUE if given else PLAIN
+        if value is logic.If:
+            return self._chosen(args)
+        return ANY if given else PLAIN
+
+    def _chosen(self, args: Args) -> Value:
+        """One of two values; if a state value decides it is itself one, unless both hold more than numbers."""
+        given = join(*args.values())
+        if not holds_state(given):
+            return PLAIN
+        branches = join(args.at(1), args.at(2))
+        return VALUE if all(not isinstance(atom, Made | Wrapped) for atom in branches) else ANY
+
+    def _give_away(self, args: Args, node: ast.AST, scope: Scope) -> None:
+        for value in args.values():
+            self.escape(value, node, scope)
+
+    def escape(self, value: Value, node: ast.AST, scope: Scope) -> None:
+        self._escape(value, node, scope, set())
+
+    def _escape(self, value: Value, node: ast.AST, scope: Scope, seen: set[int]) -> None:
+        for atom in value:
+            if id(atom) in seen:
+                continue
+            seen.add(id(atom))
+            match atom:
+                case LocalFunction():
+                    atom.scope.escaped.append(atom)
+                    self.run_closure(atom, given_away(atom.node, len(atom.defaults)), node, scope)
+                case Known(FunctionType() | MethodType() | functools.partial() as function):
+                    self.read_any(function, node, scope)
+                case PartOf():
+                    self.call(atom.function, Args([*atom.args], dict(atom.named), more=ANY), node, scope)
+                case BoundTo():
+                    self.call(atom.function, Args([atom.receiver], more=ANY), node, scope)
+                case Made() | Wrapped():
+                    for part in parts_of(atom):
+                        self._escape(part, node, scope, seen)
+
+    def read_any(self, function: Any, node: ast.AST, scope: Scope) -> None:
+        """Read an author's function as it is called with anything."""
+        inner, first = unbound(function)
+        if inner is None:
+            return
+        if is_of_package(inner):
+            for found in reachable(function):
+                self.read_any(found, node, scope)
+        elif owner_of(inner.__code__.co_filename) in (Owner.AUTHOR, Owner.INSTALLED):
+            required = inner.__code__.co_argcount - len(inner.__defaults__ or ()) - len(first)
+            self.run_function(inner, Args([*first, *[ANY] * required]), node, scope)
+
+    def run_closure(self, closure: LocalFunction, args: Args, node: ast.AST, scope: Scope) -> Value:
+        raise NotImplementedError
+
+    def run_function(self, function: FunctionType, args: Args, node: ast.AST, scope: Scope) -> Value:
+        raise NotImplementedError
+
+
+_FOREIGN = frozenset({"numpy", "z3", "sympy", "pandas", "scipy", "networkx", "rich", "msgspec", "hypothesis", "torch"})
+"""Libraries whose functions are not read: they are not written for symbols."""
+
+
+def _is_standard(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names
+
+
+def given_away(node: ast.FunctionDef | ast.Lambda, defaults: int) -> Args:
+    """Arguments for a function that is called elsewhere: anything, for each that it must be given."""
+    required = len(node.args.posonlyargs) + len(node.args.args) - defaults
+    named = {
+        arg.arg: ANY
+        for arg, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if default is None
+    }
+    return Args([ANY] * required, named, more=ANY if node.args.vararg else NOTHING)
+
+
+def unbound(function: Any) -> tuple[FunctionType | None, list[Value]]:
+    """The function itself, and the arguments that it is given already."""
+    first: list[Value] = []
+    while True:
+        match function:
+            case FunctionType():
+                return function, first
+            case MethodType():
+                function, first = function.__func__, [known(function.__self__), *first]
+            case functools.partial():
+                function, first = function.func, [*(known(part) for part in function.args), *first]
+            case _:
+                own = authors_method(type(function), "__call__")
+                if own is None:
+                    return None, first
+                function, first = own, [known(function), *first]
+
+
+def reachable(value: Any) -> list[Any]:
+    """The functions of authors that a function of this package holds: in its closure, or in what it is bound to."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    waiting: list[tuple[Any, int]] = [(value, 0)]
+    while waiting:
+        each, depth = waiting.pop()
+        if id(each) in seen or depth > _DEEP:
+            continue
+        seen.add(id(each))
+        if isinstance(each, FunctionType) and not is_of_package(each):
+            found.append(each)
+        elif isinstance(each, FunctionType):
+            waiting += [(cell.cell_contents, depth + 1) for cell in each.__closure__ or () if is_filled(cell)]
+        elif isinstance(each, MethodType) and not is_of_package(each.__func__):
+            found.append(each)
+        elif isinstance(each, MethodType):
+            waiting += [(each.__func__, depth), (each.__self__, depth + 1)]
+        elif isinstance(each, functools.partial):
+            waiting += [(part, depth + 1) for part in (each.func, *each.args, *each.keywords.values())]
+        elif type(each).__module__.startswith("fdverify.") and type(each).__name__ != "Model":
+            waiting += [(part, depth + 1) for part in getattr(each, "__dict__", {}).values()]
+        elif isinstance(each, tuple | list) and depth < _DEEP:
+            waiting += [(part, depth + 1) for part in each]
+    return found
+
+
+_DEEP = 8
+
+
+def is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False

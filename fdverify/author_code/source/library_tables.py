@@ -1,0 +1,102 @@
+"""Functions of Python and of its library: what is refused of state values, and what is computed of constants."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import copy
+import functools
+import itertools
+import math
+import operator
+from typing import Any
+
+from fdverify.author_code.source.refusals import Refusal
+
+IF_STATE: dict[Any, Refusal] = {
+    isinstance: Refusal.TYPE,
+    issubclass: Refusal.TYPE,
+    type: Refusal.TYPE,
+    callable: Refusal.TYPE,
+    hasattr: Refusal.DEFAULT,
+    vars: Refusal.ATTRIBUTE,
+    dir: Refusal.ATTRIBUTE,
+    len: Refusal.LENGTH,
+    operator.length_hint: Refusal.LENGTH,
+    bool: Refusal.CONVERSION,
+    int: Refusal.CONVERSION,
+    float: Refusal.CONVERSION,
+    complex: Refusal.CONVERSION,
+    round: Refusal.CONVERSION,
+    ord: Refusal.CONVERSION,
+    chr: Refusal.CONVERSION,
+    bin: Refusal.CONVERSION,
+    hex: Refusal.CONVERSION,
+    oct: Refusal.CONVERSION,
+    divmod: Refusal.CONVERSION,
+    operator.index: Refusal.CONVERSION,
+    operator.truth: Refusal.CONVERSION,
+    operator.not_: Refusal.NOT,
+    abs: Refusal.SIGN,
+    operator.abs: Refusal.SIGN,
+    operator.pos: Refusal.SIGN,
+    operator.is_: Refusal.IDENTITY,
+    operator.is_not: Refusal.IDENTITY,
+    range: Refusal.INDEX,
+    slice: Refusal.INDEX,
+}
+"""Refused of a state value itself; what holds one may have a length and a type."""
+IF_HELD: dict[Any, Refusal] = {
+    str: Refusal.TEXT,
+    repr: Refusal.TEXT,
+    format: Refusal.TEXT,
+    ascii: Refusal.TEXT,
+    id: Refusal.IDENTITY,
+    hash: Refusal.SET,
+    set: Refusal.SET,
+    frozenset: Refusal.SET,
+    collections.Counter: Refusal.SET,
+    bytes: Refusal.CONVERSION,
+    bytearray: Refusal.CONVERSION,
+    any: Refusal.ANY,
+    all: Refusal.ANY,
+    pow: Refusal.POWER,
+    operator.pow: Refusal.POWER,
+    math.pow: Refusal.POWER,
+    operator.contains: Refusal.MEMBER,
+    operator.countOf: Refusal.MEMBER,
+    operator.indexOf: Refusal.MEMBER,
+    operator.truediv: Refusal.DIVISION,
+    copy.deepcopy: Refusal.LIBRARY,
+    itertools.groupby: Refusal.SORT,
+    itertools.compress: Refusal.FILTER,
+    functools.cmp_to_key: Refusal.SORT,
+}
+CONCRETE = frozenset(
+    {isinstance, issubclass, type, callable, hasattr, len, bool, int, float, str, repr, abs, round, ord, chr, range}
+    | {bin, hex, divmod, operator.attrgetter, operator.itemgetter, operator.methodcaller, slice, format}
+)
+"""Computed where all arguments are constants."""
+ALWAYS = (print, input, open, eval, exec, compile, __import__, globals, locals, breakpoint)
+KINDS = {"list": list, "tuple": tuple, "dict": dict, "set": set}
+COMPUTING: dict[Any, type[ast.operator]] = {
+    operator.add: ast.Add,
+    operator.sub: ast.Sub,
+    operator.mul: ast.Mult,
+    operator.floordiv: ast.FloorDiv,
+    operator.mod: ast.Mod,
+    operator.and_: ast.BitAnd,
+    operator.or_: ast.BitOr,
+    operator.xor: ast.BitXor,
+    operator.lshift: ast.LShift,
+    operator.rshift: ast.RShift,
+    operator.matmul: ast.MatMult,
+}
+COMPARING: dict[Any, type[ast.cmpop]] = {
+    operator.eq: ast.Eq,
+    operator.ne: ast.NotEq,
+    operator.lt: ast.Lt,
+    operator.le: ast.LtE,
+    operator.gt: ast.Gt,
+    operator.ge: ast.GtE,
+}

@@ -1,0 +1,103 @@
+"""Names in a function whose source is read, and what they may stand for."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+from types import CellType, FunctionType
+from typing import Any
+
+from fdverify.author_code.source.abstract import NOTHING, PLAIN, Atom, LocalFunction, Value, join, known
+from fdverify.author_code.source.sources import SourceFile
+
+_BUILTINS = vars(builtins)
+
+
+@dataclass
+class Loop:
+    """A loop that is being read: the names as they are where it is left, or begun again."""
+
+    left: list[dict[str, Value]] = field(default_factory=list)
+    again: list[dict[str, Value]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Scope:
+    """A call of a function: ``env`` is what its names stand for now, ``ever`` what they stood for at any time."""
+
+    source: SourceFile
+    globals: dict[str, Any]
+    cells: dict[str, Any] = field(default_factory=dict)
+    parent: Scope | None = None
+    env: dict[str, Value] = field(default_factory=dict)
+    ever: dict[str, Value] = field(default_factory=dict)
+    global_names: set[str] = field(default_factory=set)
+    outer_names: set[str] = field(default_factory=set)
+    returned: Value = NOTHING
+    yielded: Value = NOTHING
+    made: dict[ast.AST, Atom] = field(default_factory=dict)
+    """What each expression has made, so that a loop makes it once."""
+    escaped: list[LocalFunction] = field(default_factory=list)
+    """Functions that were made here and are called elsewhere, with anything."""
+    loops: list[Loop] = field(default_factory=list)
+    version: int = 0
+    """It grows with what the names may stand for."""
+    answers: dict[Any, Value] = field(default_factory=dict)
+
+    def lookup(self, name: str) -> Value:
+        if name not in self.global_names:
+            if name in self.env:
+                return self.env[name]
+            scope = self.parent
+            while scope is not None:
+                if name in scope.ever:
+                    return scope.ever[name]
+                scope = scope.parent
+            cells = self.root().cells
+            if name in cells:
+                return known(cells[name])
+        if name in self.globals:
+            return known(self.globals[name])
+        return known(_BUILTINS[name]) if name in _BUILTINS else PLAIN
+
+    def bind(self, name: str, value: Value) -> None:
+        self.env[name] = value
+        before = self.ever.get(name, NOTHING)
+        after = join(before, value)
+        if after != before:
+            self.ever[name] = after
+            self.version += 1
+
+    def home_of(self, name: str) -> Scope | None:
+        """The enclosing call, itself being read, that has this name."""
+        scope = self.parent
+        while scope is not None and name not in scope.ever:
+            scope = scope.parent
+        return scope
+
+    def root(self) -> Scope:
+        return self if self.parent is None else self.parent.root()
+
+    def versions(self) -> tuple[int, ...]:
+        return (self.version,) if self.parent is None else (self.version, *self.parent.versions())
+
+
+def cells_of(function: FunctionType) -> dict[str, Any]:
+    """What a closure holds, by name; a cell that is still empty is left out."""
+    cells: tuple[CellType, ...] = function.__closure__ or ()
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return found
+
+
+def joined(*envs: dict[str, Value]) -> dict[str, Value]:
+    """What names may stand for where several ways meet."""
+    if len(envs) == 1:
+        return envs[0]
+    names = {name for env in envs for name in env}
+    return {name: join(*(env[name] for env in envs if name in env)) for name in names}

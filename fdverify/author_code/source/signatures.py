@@ -1,0 +1,46 @@
+"""What tells constants apart, so that what was read of one function holds for another that is built alike."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
+
+from fdverify.author_code.source.abstract import PRIMITIVES
+from fdverify.author_code.source.scope import cells_of
+
+_DEEP = 6
+
+
+class Signature(NamedTuple):
+    """A key, and whether it tells by its parts alone: then it holds as long as the process."""
+
+    key: Any
+    lasts: bool
+
+
+def signature(value: Any, depth: int = 0) -> Signature:
+    """The same for functions of the same code that hold the same, and for frozen objects with the same parts."""
+    kind = type(value)
+    if kind in PRIMITIVES or kind is bool:
+        return Signature((kind, value), True)
+    if isinstance(value, Enum):
+        return Signature((kind, value.name), True)
+    if depth < _DEEP:
+        if kind is FunctionType:
+            held = (cells_of(value), value.__defaults__ or (), value.__kwdefaults__ or {})
+            parts = [*held[0].values(), *held[1], *held[2].values()]
+            return _joined((id(value.__code__), id(value.__globals__), *held[0], *held[2]), parts, depth)
+        if kind is MethodType:
+            return _joined((kind,), [value.__func__, value.__self__], depth)
+        if kind is tuple:
+            return _joined((kind,), value, depth)
+        if is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            return _joined((kind,), [getattr(value, field.name, None) for field in fields(kind)], depth)
+    return Signature(id(value), False)
+
+
+def _joined(own: tuple[Any, ...], parts: Any, depth: int) -> Signature:
+    found = [signature(part, depth + 1) for part in parts]
+    return Signature((own, *(part.key for part in found)), all(part.lasts for part in found))

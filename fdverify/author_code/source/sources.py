@@ -1,0 +1,164 @@
+"""The source of functions: whose file it is in, and which node of the parsed file a function is."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import cache
+from importlib.util import decode_source
+from pathlib import Path
+from types import CodeType
+from typing import TypeAlias
+
+import fdverify
+from fdverify.models.user_files import versions_of
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.Lambda
+
+_PACKAGE = str(Path(fdverify.__file__).parent)
+_SHIPPED = tuple(f"{_PACKAGE}/{folder}/" for folder in ("models/chandra_toueg", "invariants", "templates"))
+"""What ships and is written as an author would write it."""
+_STANDARD = tuple({f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib")})
+_INSTALLED = ("/site-packages/", "/dist-packages/")
+
+
+class Owner(Enum):
+    """Whose file it is."""
+
+    AUTHOR = auto()
+    INSTALLED = auto()
+    STANDARD = auto()
+    PACKAGE = auto()
+
+
+@cache
+def owner_of(file: str) -> Owner:
+    """Whose a file of code is, by where it lies."""
+    path = file.replace("\\", "/")
+    if path.startswith(f"{_PACKAGE}/"):
+        return Owner.AUTHOR if path.startswith(_SHIPPED) else Owner.PACKAGE
+    if any(folder in path for folder in _INSTALLED):
+        return Owner.INSTALLED
+    return Owner.STANDARD if path.startswith(_STANDARD) or path.startswith("<frozen") else Owner.AUTHOR
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """A parsed file."""
+
+    path: str
+    text: str
+    tree: ast.Module
+    codes: frozenset[CodeType]
+    """What it compiles to: a function whose code is not among them was compiled from something else."""
+    indexed: dict[ast.stmt, dict[int, list[FunctionNode]]] = field(default_factory=dict)
+    """The functions in each statement that was looked into, by their first lines."""
+
+    def functions_at(self, line: int) -> list[FunctionNode]:
+        """The functions whose code begins on a line."""
+        for statement in self.tree.body:
+            if _first_line(statement) <= line <= (statement.end_lineno or line) and statement not in self.indexed:
+                self.indexed[statement] = found = dict[int, list[FunctionNode]]()
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.FunctionDef | ast.Lambda):
+                        found.setdefault(_first_line(node), []).append(node)
+        return [node for functions in self.indexed.values() for node in functions.get(line, ())]
+
+    def code_of(self, node: ast.AST) -> str:
+        """What is written there, in one line."""
+        return " ".join((ast.get_source_segment(self.text, node) or "").split())
+
+
+_parsed: dict[tuple[str, str], SourceFile | None] = {}
+_nodes: dict[CodeType, tuple[CodeType, SourceFile, FunctionNode] | None] = {}
+
+
+def node_of(code: CodeType) -> tuple[SourceFile, FunctionNode] | None:
+    """Where the source of a function is; ``None`` if it cannot be read or is not what was compiled."""
+    found = _nodes.get(code)
+    # Codes that are equal may be of different files.
+    if found is None or found[0] is not code:
+        places = ((source, _find(source, code)) for source in _sources_of(code.co_filename) if code in source.codes)
+        found = next(((code, source, node) for source, node in places if node is not None), None)
+        _nodes[code] = found
+    return None if found is None else found[1:]
+
+
+def _sources_of(file: str) -> Iterator[SourceFile]:
+    """What a file says, or said when it was run."""
+    versions = versions_of(Path(file))
+    for text in map(_text_of, versions) if versions else ("".join(linecache.getlines(file)),):
+        if (file, text) not in _parsed:
+            _parsed[file, text] = _parse(file, text) if text else None
+        source = _parsed[file, text]
+        if source is not None:
+            yield source
+
+
+def _text_of(content: bytes) -> str:
+    """The text of a Python file, whatever encoding it declares."""
+    try:
+        return decode_source(content)
+    except (SyntaxError, UnicodeDecodeError, LookupError):
+        return ""
+
+
+def _parse(file: str, text: str) -> SourceFile | None:
+    try:
+        tree = ast.parse(text)
+        whole = compile(tree, file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    return SourceFile(file, text, tree, frozenset(_codes_in(whole)))
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes_in(constant)
+
+
+def _first_line(node: ast.stmt | ast.Lambda) -> int:
+    """The line on which the code of a function begins: that of its first decorator, if it has one."""
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _find(source: SourceFile, code: CodeType) -> FunctionNode | None:
+    fitting = [node for node in source.functions_at(code.co_firstlineno) if _fits(node, code)]
+    if len(fitting) <= 1:
+        return fitting[0] if fitting else None
+    # Several functions begin on this line: the innermost one that spans all of the code.
+    spans = [
+        (line, column, last_line, last_column)
+        for line, last_line, column, last_column in code.co_positions()
+        if line is not None and last_line is not None and column is not None and last_column and column < last_column
+    ]
+    around = [node for node in fitting if spans and all(_within(span, node) for span in spans)]
+    return max(around, key=lambda node: (node.lineno, node.col_offset)) if around else None
+
+
+def _fits(node: FunctionNode, code: CodeType) -> bool:
+    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    arguments = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    number = code.co_argcount + code.co_kwonlyargcount
+    return code.co_name == name and _mangled(code.co_varnames[:number]) == _mangled(tuple(arguments))
+
+
+def _mangled(names: tuple[str, ...]) -> list[str]:
+    """Names without what Python puts before those that are private to a class."""
+    return [name.rpartition("__")[2] if "__" in name else name for name in names]
+
+
+def _within(span: tuple[int, int, int, int], node: FunctionNode) -> bool:
+    body = node.body if isinstance(node, ast.Lambda) else node
+    line, column, last_line, last_column = span
+    assert body.end_lineno is not None, "parsed nodes have an end"
+    assert body.end_col_offset is not None, "parsed nodes have an end"
+    begins = (body.lineno, body.col_offset) <= (line, column)
+    return begins and (last_line, last_column) <= (body.end_lineno, body.end_col_offset)

@@ -1,0 +1,115 @@
+"""However a command ends: an exit code, and for whatever went wrong one line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from fdverify.cli.line import end_copy
+from fdverify.cli.streams import ReaderGone
+from fdverify.errors import (
+    Exhausted,
+    FdverifyError,
+    InternalError,
+    UsageError,
+    describe,
+    exhaustion,
+    file_fault,
+    one_line,
+)
+from fdverify.printable import printable
+
+UNKNOWN = Exhausted.exit_code
+
+
+def end_by(work: Callable[[], Any]) -> int:
+    """Do it; the exit code.  What went wrong is one line: a verdict on stdout, an error on stderr."""
+    try:
+        code = int(work() or 0)
+        if sys.stdout is not None and not sys.stdout.closed:
+            sys.stdout.flush()
+        return code
+    except BaseException as error:
+        return end_after(error)
+
+
+def end_after(error: BaseException) -> int:
+    """Say in one line what was raised; the exit code."""
+    try:
+        code, text = ending_of(error)
+        if text:
+            (_print_verdict if code == UNKNOWN else print_line)(text)
+    except ReaderGone:
+        return 128 + signal.SIGPIPE
+    except UsageError as unwritable:
+        print_line(f"error: {unwritable}")
+        return unwritable.exit_code
+    return code
+
+
+def ending_of(error: BaseException) -> tuple[int, str]:
+    """The exit code for whatever a command raised, and what to say."""
+    from fdverify.models.user_files import blame, is_interrupt, is_ours
+
+    match error:
+        case ReaderGone():
+            return 128 + signal.SIGPIPE, ""
+        case FdverifyError():
+            return told(error if is_ours(error) else blame(error) or error)
+    if is_interrupt(error):
+        return 128 + signal.SIGINT, ""
+    message = _usage_message(error)
+    if message is not None:
+        return UsageError.exit_code, f"error: {one_line(message)}"
+    lost = _lost(error) or exhaustion(error)
+    if lost is not None:
+        return UNKNOWN, f"unknown: {lost}"
+    fault = blame(error) or file_fault(error)
+    if fault is not None:
+        return told(fault)
+    return InternalError.exit_code, f"internal error: {describe(error)}"
+
+
+def told(error: FdverifyError) -> tuple[int, str]:
+    """An author may raise errors of this package, too, so its class decides and not what it says of itself."""
+    if isinstance(error, Exhausted):
+        return UNKNOWN, f"unknown: {one_line(error)}"
+    if isinstance(error, UsageError):
+        return UsageError.exit_code, f"error: {one_line(error)}"
+    return InternalError.exit_code, f"internal error: {one_line(error)}"
+
+
+def _usage_message(error: BaseException) -> str | None:
+    """What the command line's parser has to say."""
+    from fdverify.cli.parse_errors import ParseError
+
+    return error.format_message() if isinstance(error, ParseError) else None
+
+
+def _lost(error: BaseException) -> str | None:
+    """Why a worker process gave no answer."""
+    from fdverify.smt.worker import TimeLimitReached, WorkerDied
+
+    if isinstance(error, TimeLimitReached):
+        return "the time limit was reached"
+    return one_line(error) if isinstance(error, WorkerDied) else None
+
+
+def print_line(text: str) -> None:
+    end_copy()
+    text = printable(text)
+    try:
+        print(text, file=sys.stderr)
+    except (OSError, ValueError):  # a user's file has closed it
+        with suppress(OSError):
+            os.write(2, f"{text}\n".encode(errors="backslashreplace"))
+
+
+def _print_verdict(text: str) -> None:
+    from fdverify.cli.output import print_out
+
+    print_out(f"{printable(text)}\n")

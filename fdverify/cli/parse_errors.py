@@ -1,0 +1,17 @@
+"""What typer raises for a command line that it cannot read."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def _parse_error() -> Any:
+    """Typer's own error, or that of click, which older versions of typer are made of."""
+    try:
+        return import_module("typer.exceptions").TyperException
+    except ImportError:
+        return import_module("click.exceptions").ClickException
+
+
+ParseError: Any = _parse_error()

@@ -1,0 +1,31 @@
+"""Reading the source of rounds of one's own: an index is a number in a small system, and a symbol in a lemma."""
+
+from __future__ import annotations
+
+from types import FunctionType, MethodType
+
+from fdverify.author_code.functions import AuthorFunction
+from fdverify.author_code.source_rules import check_sources
+from fdverify.cutoff.rounds import Rounds
+from fdverify.errors import UsageError
+
+_ASKED = ("begin", "schedule", "send", "receive", "compute", "enabled", "moved")
+"""The methods that are called from outside."""
+
+
+def check_round_sources(rounds: Rounds) -> None:
+    """Refuse rounds that look at more than the values of indexes, or whose source cannot be read."""
+    methods = [(name, getattr(rounds, name)) for name in _ASKED]
+    own = [(name, method) for name, method in methods if not _is_of_the_class(name, method)]
+    for unread in check_sources(
+        AuthorFunction("round", f"{type(rounds).__name__}.{name}", method) for name, method in own
+    ):
+        # Nothing else would notice what it does to an index.
+        raise UsageError(
+            f"{unread.name}: not all of its source can be read", "write it in a file, and call functions by their names"
+        )
+
+
+def _is_of_the_class(name: str, method: object) -> bool:
+    function = method.__func__ if isinstance(method, MethodType) else None
+    return isinstance(function, FunctionType) and function is getattr(Rounds, name)

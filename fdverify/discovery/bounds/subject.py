@@ -1,0 +1,34 @@
+"""What a bound is about, in plain data for reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fdverify.job import Job
+from fdverify.models.model import OptionValue
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model with its options, the property, and what reports call those who are suspected and who suspect."""
+
+    model: str
+    options: Mapping[str, str]
+    claim: str
+    watched: str = "sender"
+    watcher: str = "receiver"
+
+
+def subject_of(job: Job) -> Subject:
+    """What the job's system says of itself."""
+    system = job.system()
+    claim = job.property_of(system).name
+    if system.detector is None:
+        return Subject(system.name, dict(system.options), claim)
+    return Subject(system.name, dict(system.options), claim, system.detector.watched, system.detector.watcher)
+
+
+def expected_subject(model: str, options: Mapping[str, OptionValue], claim: str) -> Subject:
+    """What is known before the model is built."""
+    return Subject(model, {name: str(value) for name, value in options.items() if value is not None}, claim)

@@ -1,0 +1,300 @@
+"""Runs at small parameters, walked breadth first: which phases do something, and which premises and events are met.
+
+Premises are found by watching the implications that a claim makes while it is evaluated in reached states.  What is not
+met there is looked for by a solver, in short runs at any parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from fdverify.engines.batch import Batches, Expansion, step_back, truths
+from fdverify.engines.inductive import Invariant
+from fdverify.engines.met_later import find_run_to
+from fdverify.engines.parameters import larger_instances, small_instances, smallest_instance
+from fdverify.engines.state_table import Rows, StateTable
+from fdverify.errors import InternalError, located
+from fdverify.liveness.argument import Argument
+from fdverify.logic import Or, Place, Truth, watching_premises
+from fdverify.models.interpret import initial_state
+from fdverify.models.layout import Layout
+from fdverify.models.system import Ages, Property, State, System
+from fdverify.traces.run import Run, replay
+
+_WIDEST_LEVEL = 256
+_MOST_MESSAGES = 5
+_MOST_ROUNDS = 3000
+_MOST_ROUNDS_FOR_NOTES = 300
+_ROUNDS_WITHOUT_NEWS = (10, 60)  # at first and, if something is still missing, on a second visit
+_LARGE = 1 << 15
+
+
+@dataclass(frozen=True)
+class Premise:
+    """An implication in a claim: of which claim, and where its source is."""
+
+    claim: str
+    place: Place
+    of_goal: bool
+
+
+def instances_to_look_at(system: System) -> list[System]:
+    """Small ones, or the smallest that is found if the assumptions exclude them all."""
+    found = small_instances(system)
+    if not found:
+        smallest = smallest_instance(system)
+        return [] if smallest is None else [smallest]
+    return found
+
+
+def look_at_runs(invariant: Invariant) -> RunsLookedAt | None:
+    instances = instances_to_look_at(invariant.system)
+    if not instances:
+        return None
+    search = RunsLookedAt(invariant)
+    visits = (_MOST_ROUNDS,) if len(instances) == 1 else _ROUNDS_WITHOUT_NEWS
+    for patience, instance in product(visits, instances):
+        search.walk(instance, patience)
+        if search.finished():
+            return search
+    if search.idle() or search.missing():
+        # Perhaps it takes larger numbers: where messages have only the age 0, they do not grow older.
+        for instance in larger_instances(invariant.system, instances):
+            search.walk(instance, _ROUNDS_WITHOUT_NEWS[-1])
+            if search.has_seen_all():
+                break
+    search.ask_for_missing()
+    return search
+
+
+@dataclass
+class RunsLookedAt:
+    """What has been seen in the runs walked so far."""
+
+    invariant: Invariant
+    fired: set[str] = field(default_factory=set)
+    met: dict[Premise, bool] = field(default_factory=dict)
+    witnesses: dict[str, Run] = field(default_factory=dict)
+    """By what each shows."""
+    instances: dict[tuple[tuple[str, int], ...], None] = field(default_factory=dict)
+    rounds: int = 0
+    false: set[str] = field(default_factory=set)
+
+    @property
+    def goals(self) -> tuple[Property, ...]:
+        """What is claimed of states, beside the conjuncts."""
+        return tuple(claim for claim in self.invariant.conclusions if isinstance(claim, Property))
+
+    def waited_for(self) -> list[Property]:
+        """What an argument for liveness is about and has not been seen yet."""
+        goal = self.invariant.goal
+        return self._unseen(goal.witnesses if isinstance(goal, Argument) else ())
+
+    def looked_for(self) -> list[Property]:
+        """What would be worth seeing, too."""
+        goal = self.invariant.goal
+        return self._unseen(goal.sightings if isinstance(goal, Argument) else ())
+
+    def _unseen(self, events: tuple[Property, ...]) -> list[Property]:
+        return [event for event in events if event.meaning not in self.witnesses]
+
+    def missing(self) -> str:
+        """What a goal is about and was not seen, in words."""
+        if isinstance(self.invariant.goal, Argument):
+            events = [f"{event.name} ({event.meaning})" for event in self.waited_for()]
+            return f"there was no {', no '.join(events)}," if events else ""
+        places = [located(unmet.place.file, unmet.place.line) for unmet in self.unmet() if unmet.of_goal]
+        return f"the goal's premise ({', '.join(places)}) was not reached" if places else ""
+
+    def unmet(self) -> list[Premise]:
+        return [premise for premise, met in self.met.items() if not met]
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether a parameter has a certain value, at which a phase may well have nothing to do, as ageing at Δ = 0."""
+        return any(isinstance(parameter.value, int) for parameter in self.invariant.system.parameters)
+
+    def idle(self) -> list[str]:
+        """The phases that have changed nothing so far."""
+        return [phase.name for phase in self.invariant.system.phases if phase.name not in self.fired]
+
+    def has_seen_all(self) -> bool:
+        return not (self.unmet() or self.idle() or self.looked_for() or self.missing())
+
+    def finished(self) -> bool:
+        """Whether all has been seen, or enough time was spent on it; what makes but a note is worth less time."""
+        if self.missing() or not self.fired:
+            return self.rounds >= _MOST_ROUNDS
+        return self.has_seen_all() or self.rounds >= _MOST_ROUNDS_FOR_NOTES
+
+    def ask_for_missing(self) -> None:
+        """Let a solver look for what a goal is about and was not seen: it may take larger parameters."""
+        for event in self.waited_for():
+            run = find_run_to(self.invariant, event.holds)
+            if run is not None:
+                self.witnesses[event.meaning] = run
+        for premise in [each for each in self.unmet() if each.of_goal]:
+            claim = next(each for each in self.goals if each.name == premise.claim)
+            run = find_run_to(self.invariant, _premise_at(claim, premise.place))
+            if run is not None:
+                self.witnesses = {f"the premise of {claim.name} holds": run}
+                self.met[premise] = True
+
+    def show_fair_run(self, run: Run) -> None:
+        """A run that goes on for ever shows more than one that is fair for a while."""
+        for event in self.looked_for():
+            self.witnesses.setdefault(event.meaning, run)
+
+    def _seen(self) -> int:
+        return len(self.fired) + sum(self.met.values()) + len(self.witnesses)
+
+    def where(self) -> str:
+        if len(self.instances) == 1:
+            (values,) = self.instances
+            return f"at {', '.join(f'{name} = {value}' for name, value in values) or 'the only instance'}"
+        return f"at {len(self.instances)} choices of small parameters"
+
+    def walk(self, system: System, patience: int) -> None:
+        """Breadth first, a level that grows too wide is thinned out; stop after so many rounds without news."""
+        self.instances[tuple(system.parameter_values().items())] = None
+        values = system.fixed_values()
+        batches = Batches(Layout(system, values, system.variables), exact=max(values.values(), default=0) > _LARGE)
+        table = StateTable(batches.kinds)
+        rows = batches.rows(initial_state(system))
+        levels = [rows]
+        table.add(rows)
+        news, known = 0, -1
+        while len(levels[-1][0]) > 0:
+            if batches.largest(levels[-1]) > _LARGE and not batches.exact:
+                break  # what is computed from such numbers may not fit into the machine's
+            self._look(system, batches, levels)
+            if self._seen() > known:
+                news, known = len(levels), self._seen()
+            if self.finished() or len(levels) >= news + patience:
+                break
+            expansions = self._expand(batches, levels[-1])
+            after = expansions[-1].rows
+            new = table.add(after)
+            levels.append(_thinned(batches, [column[new] for column in after]))
+            self.rounds += 1
+
+    def _expand(self, batches: Batches, rows: Rows) -> list[Expansion]:
+        expansions: list[Expansion] = []
+        for phase in batches.layout.system.phases:
+            before = expansions[-1].rows if expansions else rows
+            expansions.append(batches.expand(phase, before))
+            if phase.name not in self.fired:
+                pairs = zip(before, expansions[-1].rows, strict=True)
+                if any(bool((old[expansions[-1].origin] != new).any()) for old, new in pairs):
+                    self.fired.add(phase.name)
+        return expansions
+
+    def _look(self, system: System, batches: Batches, levels: list[Rows]) -> None:
+        """Evaluate the goal, and every claim that still has premises to meet, in the states of the last level."""
+        size = len(levels[-1][0])
+        state = batches.state(levels[-1])
+        for event in (*self.waited_for(), *self.looked_for()):
+            at = np.flatnonzero(truths(event.holds(state), size))
+            if len(at) > 0:
+                run = self._run(system, batches, levels, int(at[0]))
+                if not event.holds(replay(system, run).last):
+                    raise InternalError(f"the run that was found does not show {event.name} when it is replayed")
+                self.witnesses[event.meaning] = run
+        waiting = {premise.claim for premise in self.unmet()} if self.met else None
+        for claim in (*self.goals, *self.invariant.authored):
+            if not (waiting is None or claim in self.goals or claim.name in waiting):
+                continue
+            holds, premises = _evaluated(claim, state, size)
+            if not holds.all() and claim.name not in self.false:  # one run is enough, and costs as much as the walk
+                run = self._run(system, batches, levels, int(np.flatnonzero(~holds)[0]))
+                if not claim.holds(replay(system, run).last):
+                    self.false.add(claim.name)
+            if claim in self.goals and isinstance(self.invariant.goal, Argument):
+                continue  # whether it is about something, its witnesses tell
+            for place, true in premises.items():
+                premise = Premise(claim.name, place, claim in self.goals)
+                at = np.flatnonzero(true)
+                if premise.of_goal and len(at) > 0 and not self.met.get(premise, False):
+                    run = self._run(system, batches, levels, int(at[0]))
+                    self.witnesses = {f"the premise of {claim.name} holds": run}
+                self.met[premise] = self.met.get(premise, False) or len(at) > 0
+
+    def _run(self, system: System, batches: Batches, levels: list[Rows], at: int) -> Run:
+        """The choices that led to a state of the last level, found level by level from the end."""
+        target = [column[at] for column in levels[-1]]
+        made: list[dict[str, Any]] = []
+        for rows in reversed(levels[:-1]):
+            expansions = self._expand(batches, rows)
+            choices, origin = step_back(expansions, expansions[-1].rows, target)
+            made.append(choices)
+            target = [column[origin] for column in rows]
+        return Run(system.fixed_values(), tuple(reversed(made)))
+
+
+def _thinned(batches: Batches, rows: Rows) -> Rows:
+    """Some of many states: evenly spaced ones, and those in which a variable is at its least or its most.
+
+    States with many messages in transit are left out: each can go on in as many ways as there are sets of messages.
+    """
+    state, size = batches.state(rows), len(rows[0])
+    for variable in batches.layout.variables:
+        if isinstance(variable.sort, Ages):
+            buffer = state[variable.name]
+            messages = sum(truths(buffer.has(age), size).astype(int) for age in range(buffer.delta + 1))
+            rows = [column[messages <= _MOST_MESSAGES] for column in rows]
+            state, size = batches.state(rows), len(rows[0])
+    if size > _WIDEST_LEVEL:
+        rows = _latest(batches, rows)
+        size = len(rows[0])
+    if size <= _WIDEST_LEVEL:
+        return rows
+    extremes = [place for column in rows for place in (int(column.argmin()), int(column.argmax()))]
+    kept = np.unique([*range(0, size, -(-size // _WIDEST_LEVEL)), *extremes])
+    return [column[kept] for column in rows]
+
+
+def _latest(batches: Batches, rows: Rows) -> Rows:
+    """Of states that differ in their clocks only, which nothing depends on, the one whose clocks show most."""
+    owners = batches.layout.owners()
+    clocks = [-column for column, owner in zip(rows, owners, strict=True) if owner.clock]
+    others = [column for column, owner in zip(rows, owners, strict=True) if not owner.clock]
+    if not clocks:
+        return rows
+    order = np.lexsort([*clocks, *others])
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = np.logical_or.reduce([column[order][1:] != column[order][:-1] for column in others])
+    kept = np.sort(order[first])
+    return [column[kept] for column in rows]
+
+
+def _evaluated(claim: Property, state: State, size: int) -> tuple[Any, dict[Place, Any]]:
+    """In which states of a batch a claim holds, and for each implication in it, in which its premise does."""
+    met: dict[Place, Any] = {}
+
+    def watch(place: Place, premise: Truth) -> None:
+        met[place] = met.get(place, False) | truths(premise, size)
+
+    with watching_premises(watch):
+        return truths(claim.holds(state), size), met
+
+
+def _premise_at(claim: Property, place: Place) -> Callable[[State], Truth]:
+    """Whether the premise of the implication at this place of a claim holds."""
+
+    def holds(state: State) -> Truth:
+        made: list[Truth] = []
+
+        def watch(at: Place, premise: Truth) -> None:
+            if at == place:
+                made.append(premise)
+
+        with watching_premises(watch):
+            claim.holds(state)
+        return Or(*made)
+
+    return holds

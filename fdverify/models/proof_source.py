@@ -1,0 +1,231 @@
+"""Whether a Python file makes a proof when it is loaded, told by its text: running all files would be a surprise.
+
+What is looked for is a use of ``Proof``, under whatever name, in code that runs when the file is loaded: at the level
+of the module, or in a function or a class that is used there, be it in the file or in a module beside it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+_IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([\w.]+)", flags=re.MULTILINE)
+_WRITTEN = re.compile(rb"\bProof\b")
+_PACKAGE, _PROOF = "fdverify", "Proof"
+_DOTTED = (ast.Name, ast.Attribute)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def makes_proof(path: Path) -> bool:
+    """Whether the file seems to make a proof; one that cannot be parsed does if it mentions one."""
+    text = _read(path)
+    if text is None or not _concerns(text, path.parent):
+        return False
+    source = _Source.of(path)
+    if source is None:
+        return _WRITTEN.search(text) is not None and _PACKAGE.encode() in text
+    return source.uses_proof(source.loaded())
+
+
+def has_tests(path: Path) -> bool:
+    """Whether the file defines something that pytest takes for tests, as far as names tell."""
+    text = _read(path)
+    if text is None:
+        return False
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True  # pytest has something to say about it
+    return any(isinstance(node, _Function) and node.name.lower().startswith("test") for node in ast.walk(tree))
+
+
+def mentions_package(path: Path) -> bool:
+    """Whether the file speaks of this package."""
+    return _PACKAGE.encode() in (_read(path) or b"")
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _concerns(text: bytes, folder: Path) -> bool:
+    """Whether the package is mentioned in a file, or in one beside it that it imports: most need not be parsed."""
+    if _PACKAGE.encode() in text:
+        return True
+    modules = {name.decode() for name in _IMPORTED.findall(text)}
+    inside = (path for name in modules for path in folder.joinpath(*name.split(".")).glob("*.py"))
+    return any(map(_mentions, (path for name in modules for path in _beside(folder, name)))) or any(
+        map(_mentions, inside)
+    )
+
+
+def _beside(folder: Path, module: str) -> list[Path]:
+    """The files that a module of this name, dotted perhaps, may be, seen from a folder."""
+    path = folder.joinpath(*module.split("."))
+    return [each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file()]
+
+
+def _mentions(path: Path) -> bool:
+    text = _read(path)
+    return text is not None and (_PACKAGE.encode() in text or _WRITTEN.search(text) is not None)
+
+
+class _Source:
+    """A parsed file: what its names stand for, as far as that matters here."""
+
+    def __init__(self, folder: Path, tree: ast.Module) -> None:
+        self._folder = folder
+        self._tree = tree
+        self._functions: dict[str, list[ast.AST]] = {}
+        """By name, what is run when the name is used: bodies of functions and classes, and what is assigned to it."""
+        self._makers: set[str] = set()
+        """Names of ``Proof`` itself."""
+        self._modules: dict[str, list[Path]] = {}
+        """Modules beside the file that were imported, by the name that they have here."""
+        self._imported: dict[str, list[tuple[Path, str]]] = {}
+        """What was imported from such modules, by the name that it has here."""
+        for node in ast.walk(tree):
+            self._note(node)
+
+    @staticmethod
+    def of(path: Path) -> _Source | None:
+        text = _read(path)
+        return None if text is None else _parsed(path.parent, text)
+
+    def _note(self, node: ast.AST) -> None:
+        match node:
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                for name in names:
+                    self._note_import(module, name)
+            case ast.Import(names=names):
+                for name in names:
+                    self._modules.setdefault(name.asname or name.name, []).extend(_beside(self._folder, name.name))
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                self._functions.setdefault(node.name, []).append(node)
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    self._note_value(target, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
+                self._note_value(target, value)
+
+    def _note_import(self, module: str, name: ast.alias) -> None:
+        known = name.asname or name.name
+        if name.name == _PROOF or (name.name == "*" and module.partition(".")[0] == _PACKAGE):
+            self._makers.add(_PROOF if name.name == "*" else known)
+            return
+        beside = _beside(self._folder, module)
+        self._imported.setdefault(known, []).extend((path, name.name) for path in beside)
+        self._modules.setdefault(known, []).extend(_beside(self._folder, f"{module}.{name.name}"))
+
+    def _note_value(self, target: ast.expr, value: ast.expr) -> None:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name):
+                self._functions.setdefault(node.id, []).append(value)
+
+    def loaded(self) -> list[ast.AST]:
+        """What is run when the file is loaded."""
+        return list(_statements(self._tree))
+
+    def uses_proof(self, code: list[ast.AST], seen: frozenset[tuple[Path, str]] = frozenset()) -> bool:
+        """Whether running this code may use ``Proof``."""
+        waiting, known = list(code), set[str]()
+        while waiting:
+            for node in _run_at_once(waiting.pop()):
+                if isinstance(node, ast.Attribute) and (node.attr == _PROOF or self._is_maker_of_module(node, seen)):
+                    return True
+                if isinstance(node, ast.Call) and _gets_proof(node):
+                    return True
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in known:
+                    known.add(node.id)
+                    if node.id in self._makers or self._is_imported_maker(node.id, seen):
+                        return True
+                    waiting += [part for each in self._functions.get(node.id, ()) for part in _inside(each)]
+        return False
+
+    def _is_imported_maker(self, name: str, seen: frozenset[tuple[Path, str]]) -> bool:
+        starred = self._imported.get("*", [])
+        found = [*self._imported.get(name, ()), *((path, name) for path, _ in starred)]
+        return any(_uses_in(path, original, seen) for path, original in found)
+
+    def _is_maker_of_module(self, node: ast.Attribute, seen: frozenset[tuple[Path, str]]) -> bool:
+        paths = self._modules.get(ast.unparse(node.value), []) if isinstance(node.value, _DOTTED) else []
+        return any(_uses_in(path, node.attr, seen) for path in paths)
+
+    def makes_by(self, name: str, seen: frozenset[tuple[Path, str]]) -> bool:
+        """Whether using this name of the module may use ``Proof``."""
+        return self.uses_proof([ast.Name(name, ast.Load())], seen)
+
+
+def _gets_proof(call: ast.Call) -> bool:
+    """Whether it is getattr(module, "Proof")."""
+    by_name = isinstance(call.func, ast.Name) and call.func.id == "getattr"
+    return by_name and any(isinstance(each, ast.Constant) and each.value == _PROOF for each in call.args)
+
+
+def _uses_in(path: Path, name: str, seen: frozenset[tuple[Path, str]]) -> bool:
+    """Whether a name of another file is one by which a proof is made."""
+    if (path, name) in seen:
+        return False
+    source = _Source.of(path)
+    return source is not None and source.makes_by(name, seen | {(path, name)})
+
+
+@lru_cache(maxsize=64)
+def _parsed(folder: Path, text: bytes) -> _Source | None:
+    try:
+        return _Source(folder, ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _statements(tree: ast.Module | ast.ClassDef) -> Iterator[ast.AST]:
+    """The statements of a body, but for those that run in a script alone, and types."""
+    for node in tree.body:
+        if not (isinstance(node, ast.If) and _is_never_so(node.test)):
+            yield node
+        else:
+            yield from node.orelse
+
+
+def _is_never_so(test: ast.expr) -> bool:
+    """Whether a condition does not hold while a file is loaded as a module."""
+    words = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    texts = {node.value for node in ast.walk(test) if isinstance(node, ast.Constant)}
+    compares = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)
+    is_script = compares and "__name__" in words and "__main__" in texts
+    return is_script or (words == {"TYPE_CHECKING"} and isinstance(test, _DOTTED))
+
+
+def _inside(node: ast.AST) -> list[ast.AST]:
+    """What runs when a name is used that stands for this: a function may be called, a class may be made."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return list(node.body)
+    if isinstance(node, ast.ClassDef):
+        return [*node.bases, *(part for each in node.body for part in _inside(each))]
+    return [node]
+
+
+def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of code that runs, without what is only defined in it, and without annotations."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            parts: list[ast.AST] = [*node.decorator_list, *node.args.defaults]
+        case ast.ClassDef():
+            parts = [*node.decorator_list, *(part for part in node.body if not isinstance(part, _Function))]
+        case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[first, *_]):
+            parts = [first]
+        case ast.AnnAssign(value=value):
+            parts = [] if value is None else [value]
+        case ast.If() if _is_never_so(node.test):
+            parts = list(node.orelse)
+        case _:
+            parts = list(ast.iter_child_nodes(node))
+    yield node
+    for part in parts:
+        yield from _run_at_once(part)

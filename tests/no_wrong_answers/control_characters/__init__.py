@@ -1,0 +1,1 @@
+"""What names contain is shown, and never done."""

@@ -1,0 +1,1 @@
+"""Reports are written where they should be, and nothing else is touched."""
