@@ -43,6 +43,8 @@ class Sketch:
         self.predicates: list[str] = []
         self.definitions = self._definitions()
         self.phases = self._phases()
+        if self.has_buffer and len(self.phases) > 1:
+            self.symbolic = False  # each phase makes questions about ages that are many times as hard
 
     def writer(self, **more: Any) -> Writer:
         names = [name for name in self.parameters if name != "delta"] + (["bound"] if self.derived else [])
