@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Any
@@ -14,11 +14,13 @@ from fdverify.threshold.automaton import Automaton, Specification
 from fdverify.threshold.claims.bounded import refuse_unbounded
 from fdverify.threshold.claims.premise import premise
 from fdverify.threshold.claims.shapes import shapes
-from fdverify.threshold.counterexample import Counterexample, counterexample
+from fdverify.threshold.counterexample import Counterexample, breaks, counterexample
 from fdverify.threshold.formula import Constant, Formula, Not
+from fdverify.threshold.instance import parameters_text
 from fdverify.threshold.runs.drivers import AUTO, DRIVERS
 from fdverify.threshold.runs.outcome import Outcome, Watch
 from fdverify.threshold.runs.problem import problem
+from fdverify.threshold.runs.realise import Found
 from fdverify.verdict import Verdict
 
 Report = Callable[[str], None]
@@ -37,13 +39,29 @@ _DEFAULT = Settings()
 
 @dataclass(frozen=True)
 class Checked:
+    """What came of a specification; without a verdict it is refused, and ``detail`` says why."""
+
     specification: str
-    verdict: Verdict
+    verdict: Verdict | None
     detail: str
     seconds: float
     counterexample: Counterexample | None = None
     undecided: str | None = None
     """The SMT-LIB text about which a solver did not know."""
+
+    @property
+    def exit_code(self) -> int:
+        return UsageError.exit_code if self.verdict is None else self.verdict.exit_code
+
+    @property
+    def word(self) -> str:
+        return "refused" if self.verdict is None else str(self.verdict)
+
+
+def worst_exit_code(found: Iterable[Checked]) -> int:
+    """The first of these that occurs: a specification that is refused is bad input."""
+    codes = {checked.exit_code for checked in found}
+    return next(code for code in (2, 1, 4, 3, 0) if code in codes)
 
 
 def check_all(
@@ -53,11 +71,16 @@ def check_all(
     time_limit: float | None = None,
     report: Report = lambda text: None,
 ) -> list[Checked]:
-    """Each specification, in a worker process that can be given up; the time limit is for all of them."""
-    for specification in specifications:
-        refuse_undecided(automaton, specification)
+    """Each specification, in a worker process that can be given up; the time limit is for all of them.
+
+    One that is not decided here is refused by itself; what is wrong with the automaton is an error.
+    """
     end = None if time_limit is None else monotonic() + time_limit
-    return [_in_worker(automaton, specification, settings, end, report) for specification in specifications]
+    found = [_in_worker(automaton, specification, settings, end, report) for specification in specifications]
+    reasons = {checked.detail if checked.verdict is None else None for checked in found}
+    if len(reasons) == 1 and (reason := reasons.pop()) is not None:
+        raise UsageError(reason)
+    return found
 
 
 def refuse_undecided(automaton: Automaton, specification: Specification) -> None:
@@ -86,6 +109,8 @@ def _in_worker(
         detail = f"the time limit was reached ({last[0]})"
     except WorkerDied as death:
         detail = str(death)
+    except UsageError as error:
+        return Checked(specification.name, None, str(error), perf_counter() - start)
     return Checked(specification.name, Verdict.UNKNOWN, detail, perf_counter() - start)
 
 
@@ -110,22 +135,42 @@ def check(
         )
 
     broken = _some_run(automaton, name, Not(formula), settings, report)
+    if broken.found is not None and specification.certain is not None:
+        broken = _certainly_broken(automaton, specification, broken.found, settings, report)
     if broken.status == "unknown":
         return unknown(broken)
     if broken.found is not None:
         shown = counterexample(automaton, specification, broken.found)
         return checked(Verdict.VIOLATED, f"{name} is broken by the run shown", counterexample=shown)
-    for needed, without_rules, vacuous in _needed(formula):
+    for needed, without_rules, vacuous in _needed(specification):
         some = replace(automaton, rules=()) if without_rules else automaton
         try:
-            possible = _some_run(some, name, needed, settings, report)
+            possible = _some_run(some, name, needed.formula, settings, report)
+            if possible.status == "none" and needed.at_least is not None:
+                possible = _some_run(some, name, needed.at_least, settings, report)
+                if possible.found is not None:
+                    raise UsageError(needed.otherwise)
         except UsageError as error:  # of a premise that matters to nothing, so that it was not refused at first
             possible = Outcome("unknown", error.message)
         if possible.status == "none":
-            return checked(Verdict.VACUOUS, f"{vacuous} for any admissible parameters")
+            return checked(Verdict.VACUOUS, f"{vacuous} {parameters_text(automaton, 'any')}".rstrip())
         if possible.status == "unknown":
             return unknown(possible, "whether there is a run to speak of: ")
-    return checked(Verdict.PROVED, f"{name} holds for all admissible parameters")
+    return checked(Verdict.PROVED, f"{name} holds {parameters_text(automaton)}".rstrip())
+
+
+def _certainly_broken(
+    automaton: Automaton, specification: Specification, found: Found, settings: Settings, report: Report
+) -> Outcome:
+    """A run that breaks what is certain: the one that was found, or another one."""
+    certain = specification.certain
+    assert certain is not None, "else every run that was found is one"
+    if breaks(certain.formula, found):
+        return Outcome("found", found=found)
+    outcome = _some_run(automaton, specification.name, Not(certain.formula), settings, report)
+    if outcome.status == "none":
+        raise UsageError(certain.otherwise, "give processes a step by which they receive and stay there")
+    return outcome
 
 
 def _some_run(automaton: Automaton, name: str, formula: Formula, settings: Settings, report: Report) -> Outcome:
@@ -163,8 +208,23 @@ def _doubt(name: str, facts: Sequence[Any], status: str, second: str) -> str | N
     return None
 
 
-def _needed(formula: Formula) -> list[tuple[Formula, bool, str]]:
-    """What some run must satisfy for the specification to say something; whether it need not move; what else is so."""
-    needed = premise(formula)
-    found: list[tuple[Formula, bool, str]] = [(Constant(True), True, "no run starts")]
-    return found if needed == Constant(True) else [*found, (needed, False, "no run meets its premise")]
+@dataclass(frozen=True)
+class _Needed:
+    """What some run must satisfy for the specification to say something."""
+
+    formula: Formula
+    at_least: Formula | None = None
+    """What such a run satisfies at least, if that is less."""
+    otherwise: str = ""
+
+
+def _needed(specification: Specification) -> list[tuple[_Needed, bool, str]]:
+    """What is needed of some run; whether it need not move; what is so if there is none."""
+    found: list[tuple[_Needed, bool, str]] = [(_Needed(Constant(True)), True, "no run starts")]
+    needed = premise(specification.formula)
+    if needed == Constant(True):
+        return found
+    if specification.certain is None:
+        return [*found, (_Needed(needed), False, "no run meets its premise")]
+    certain = specification.certain
+    return [*found, (_Needed(premise(certain.formula), needed, certain.otherwise), False, "no run meets its premise")]

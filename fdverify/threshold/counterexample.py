@@ -8,6 +8,7 @@ from itertools import groupby
 
 from fdverify.errors import InternalError
 from fdverify.threshold.automaton import Automaton, Specification
+from fdverify.threshold.formula import Formula
 from fdverify.threshold.interpret import Step, replayed, starts
 from fdverify.threshold.runs.realise import Found
 from fdverify.threshold.temporal import holds_of_run
@@ -39,6 +40,11 @@ def counterexample(automaton: Automaton, specification: Specification, found: Fo
     steps = (*before, *_in_steps(found, configurations, found.loop, len(found.rules)))
     parameters = {name: found.start[name] for name in (*automaton.parameters, *automaton.unknowns)}
     return Counterexample(parameters, found.start, steps, len(before))
+
+
+def breaks(formula: Formula, found: Found) -> bool:
+    """Whether a run, replayed, does not satisfy a formula."""
+    return not holds_of_run(formula, replayed(found.rules, found.start), found.loop)
 
 
 def _in_steps(

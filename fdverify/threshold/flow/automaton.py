@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from fdverify.errors import UsageError, did_you_mean
+from fdverify.logic import shortened
+from fdverify.threshold.names import check_name, check_names
 
 Edge = tuple[str, str, str]
 """From where, an operation, to where."""
+
+STATUS = "sv"
+NEW_VALUE = "e"
+FAIR = "FAIR"
 
 
 @dataclass(frozen=True)
@@ -37,3 +45,53 @@ class ControlFlow:
     about: str = ""
     start: str = "qI"
     end: str = "qF"
+
+
+def check_flow(flow: ControlFlow) -> None:
+    """Refuse names that mean two things or nothing, before anything is read."""
+    check_name("a control flow automaton", flow.name, "control flow automaton")
+    for kind in ("parameters", "assumptions", "statuses", "initial", "shared", "left"):
+        _check_texts(flow, kind, getattr(flow, kind))
+    _check_texts(flow, "due", [*flow.due, *flow.due.values()])
+    _check_texts(flow, "specifications", [*flow.specifications, *flow.specifications.values()])
+    _check_texts(flow, "processes", (flow.processes,))
+    for edge in flow.edges:
+        if isinstance(edge, str) or len(edge) != 3 or not all(isinstance(part, str) for part in edge):
+            raise UsageError(f"{flow.name}: {shortened(repr(edge))} is no edge", "(from, operation, to)")
+    check_names(
+        flow.name,
+        (
+            ("word of control flow automata", (STATUS, NEW_VALUE, FAIR)),
+            ("parameter", flow.parameters),
+            ("shared variable", flow.shared),
+            ("status", flow.statuses),
+            ("counter", flow.due),
+        ),
+    )
+    for name in flow.specifications:
+        check_name(flow.name, name, "specification")
+    for kind, names in (("initial", flow.initial), ("left", flow.left)):
+        _check_statuses(flow, kind, names)
+    if not flow.initial:
+        raise UsageError(f"{flow.name}: no status is initial")
+    if flow.start == flow.end:
+        raise UsageError(f"{flow.name}: a step starts and ends at {shortened(flow.start)}")
+
+
+def _check_texts(flow: ControlFlow, kind: str, texts: Iterable[object]) -> None:
+    """Refuse what is no sequence of texts; a text itself is one of letters, which nobody means."""
+    if isinstance(texts, str):
+        raise UsageError(f"{flow.name}: {kind} is a text, and several are needed", f"({texts!r},)")
+    for text in texts:
+        if not isinstance(text, str):
+            raise UsageError(f"{flow.name}: {kind} has {shortened(repr(text))}, which is no text")
+
+
+def _check_statuses(flow: ControlFlow, kind: str, names: Sequence[str]) -> None:
+    for place, name in enumerate(names):
+        if name not in flow.statuses:
+            raise UsageError(
+                f"{flow.name}: {kind}: there is no status {shortened(name)}", did_you_mean(name, flow.statuses)
+            )
+        if name in names[:place]:
+            raise UsageError(f"{flow.name}: {kind}: {name} is named twice")

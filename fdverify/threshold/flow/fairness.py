@@ -1,0 +1,168 @@
+"""FAIR, that everybody has received what is due, said of how many processes have a status.
+
+What was received is not kept.  So there are two answers for a status: what is so if a process there *has* received what
+is due (``needed``), and what suffices for it to receive it where it is (``enough``).  Where a step by which it stays
+there covers all that it can have received before, they are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+from fdverify.threshold.claims.normal import all_of, any_of, either
+from fdverify.threshold.flow.arcs import Arc, Received, at_most, less_than
+from fdverify.threshold.flow.automaton import ControlFlow
+from fdverify.threshold.flow.memory import History, Reception, histories, never_more
+from fdverify.threshold.flow.places import Layout
+from fdverify.threshold.formula import Comparison, Constant, Formula, Linear
+from fdverify.threshold.text.read import read_linear
+
+Due = Mapping[str, Linear]
+
+Choice = tuple[tuple[Arc, ...], tuple[str, ...]]
+"""Steps that receive different counters, and the counters that none of them receives."""
+
+_NOTHING = Linear()
+_MOST_CHOICES = 300
+
+
+@dataclass(frozen=True)
+class Fairness:
+    needed: Formula
+    enough: Formula
+    unclear: tuple[str, ...]
+    """The statuses for which these differ."""
+
+
+def fairness(flow: ControlFlow, arcs: Sequence[Arc], layout: Layout) -> Fairness:
+    due = {
+        counter: read_linear(text, (*flow.shared, *flow.parameters), f"{flow.name}: due {counter}")
+        for counter, text in flow.due.items()
+    }
+    ever = histories(flow, arcs)
+    lazy = histories(flow, [arc for arc in arcs if arc.has_effect])
+    needed, enough, unclear = [], [], []
+    for status in flow.statuses:
+        empty = Comparison(Linear.of(dict.fromkeys(layout.of_status(status), 1)), "==", Linear())
+        stays = [arc for arc in arcs if arc.source == status and not arc.has_effect and arc.received]
+        both = Constant(False) if status in flow.left else _exact(due, stays, ever[status])
+        if both is None:
+            unclear.append(status)
+            needed.append(either(empty, any_of(_distinct(_has_received(due, each) for each in _in_order(ever[status])))))
+            choices = [choice for choice in _choices(due, stays) if _covers(due, choice[0], lazy[status])]
+            enough.append(either(empty, any_of(_distinct(_receives(due, *choice) for choice in choices))))
+        else:
+            needed.append(either(empty, both))
+            enough.append(either(empty, both))
+    return Fairness(all_of(needed), all_of(enough), tuple(unclear))
+
+
+def _distinct(formulas: Iterable[Formula]) -> list[Formula]:
+    return list(dict.fromkeys(formulas))
+
+
+def _in_order(known: set[History]) -> list[History]:
+    return sorted(known, key=repr)
+
+
+def _exact(due: Due, stays: Sequence[Arc], known: set[History]) -> Formula | None:
+    """Whether everything due is received at a status, if steps by which processes stay there tell it."""
+    for choice, rest in _choices(due, stays):
+        never_received = all(
+            history[place] is None or _is_too_late(due[counter], history[place])
+            for place, counter in enumerate(due)
+            if counter in rest
+            for history in known
+        )
+        if never_received and _covers(due, choice, known):
+            return _receives(due, choice, rest)
+    return None
+
+
+def _is_too_late(amount: Linear, reception: Reception | None) -> bool:
+    """Whether more is due than can have come, ever since."""
+    assert reception is not None, "nothing was received, which is another case"
+    return never_more(reception.most.plus(Linear(constant=1)), amount)
+
+
+def _choices(due: Due, stays: Sequence[Arc]) -> Iterator[Choice]:
+    """Ways to receive what is due, those at first that receive most; of very many, some."""
+
+    def choose(left: tuple[str, ...], chosen: tuple[Arc, ...], rest: tuple[str, ...]) -> Iterator[Choice]:
+        if not left:
+            yield chosen, rest
+            return
+        for arc in stays:
+            counters = {counter for counter, _ in arc.received}
+            if left[0] in counters and counters <= set(left):
+                yield from choose(tuple(each for each in left if each not in counters), (*chosen, arc), rest)
+        yield from choose(left[1:], chosen, (*rest, left[0]))
+
+    return islice(choose(tuple(due), (), ()), _MOST_CHOICES)
+
+
+def _covers(due: Due, choice: Sequence[Arc], known: set[History]) -> bool:
+    """Whether, of each step, all that it receives can be as it was received before, unless nothing of it was."""
+    places = {counter: place for place, counter in enumerate(due)}
+    for arc, history in product(choice, known):
+        before = [(received, history[places[counter]]) for counter, received in arc.received]
+        if any(reception is not None for _, reception in before) and not all(
+            _allows_nothing(received) if reception is None else _allows(received, reception.received)
+            for received, reception in before
+        ):
+            return False
+    return True
+
+
+def _allows(received: Received, other: Received) -> bool:
+    """Whether a step allows to receive whatever another one does."""
+    return (
+        never_more(other.written, received.written)
+        and all(any(never_more(number, more) for more in (*other.at_least, _NOTHING)) for number in received.at_least)
+        and all(any(never_more(less, limit) for less in other.below) for limit in received.below)
+    )
+
+
+def _allows_nothing(received: Received) -> bool:
+    """Whether a step allows a counter to stay 0, for all parameters."""
+    return (
+        never_more(_NOTHING, received.written)
+        and all(never_more(number, _NOTHING) for number in received.at_least)
+        and all(never_more(Linear(constant=1), limit) for limit in received.below)
+    )
+
+
+def _receives(due: Due, choice: Sequence[Arc], rest: Sequence[str]) -> Formula:
+    """That these steps can receive all that is due, and that of the other counters nothing is."""
+    claims = [at_most(due[counter], _NOTHING) for counter in rest]
+    for arc in choice:
+        nothing = all_of(at_most(due[counter], _NOTHING) for counter, _ in arc.received)
+        allowed = all_of(dict.fromkeys(claim for counter, each in arc.received for claim in _can_be(due[counter], each)))
+        claims.append(either(nothing, allowed))
+    return all_of(claims)
+
+
+def _can_be(amount: Linear, received: Received) -> Iterator[Formula]:
+    """That a step can receive as much, and more if it needs more."""
+    numbers = (amount, *received.at_least, _NOTHING)
+    for number in numbers:
+        yield at_most(number, received.written)
+    for number in numbers:
+        for limit in received.below:
+            yield less_than(number, limit)
+
+
+def _has_received(due: Due, history: History) -> Formula:
+    """What is so if what is due was received in steps that have been taken."""
+    claims: list[Formula] = []
+    for amount, reception in zip(due.values(), history, strict=True):
+        if reception is None:
+            claims.append(at_most(amount, _NOTHING))
+            continue
+        received = reception.received
+        for number in (amount, *received.at_least, _NOTHING):
+            claims.append(at_most(number, reception.most))
+            claims += [less_than(number, limit) for limit in received.below]
+    return all_of(dict.fromkeys(claims))

@@ -1,0 +1,39 @@
+"""Names that texts and solvers take for nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from fdverify.errors import UsageError
+from fdverify.logic import shortened
+
+KEYWORDS = frozenset(
+    "skel thresholdAutomaton threshAuto local shared parameters unknowns define assumptions locations inits rules when"
+    " do unchanged specifications true false".split()
+)
+"""What the text format takes for itself, wherever it stands."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def check_name(owner: str, name: object, kind: str) -> str:
+    """Refuse what is no name, with the kind of thing that should have one."""
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        shown = repr(shortened(name)) if isinstance(name, str) else f"{shortened(repr(name))}, which is no text,"
+        raise UsageError(f"{owner}: {shown} cannot be a name", f"a {kind} has a name of letters, digits and _")
+    if name in KEYWORDS:
+        raise UsageError(f"{owner}: {name} is a keyword, which cannot be a name")
+    return name
+
+
+def check_names(owner: str, declared: Iterable[tuple[str, Iterable[str]]]) -> None:
+    """Refuse what is no name, and names that two things have; kinds come with their names."""
+    kinds: dict[str, str] = {}
+    for kind, names in declared:
+        for name in names:
+            check_name(owner, name, kind)
+            if name in kinds:
+                both = f"a {kind}" if kinds[name] == kind else f"a {kinds[name]} and a {kind}"
+                raise UsageError(f"{owner}: {shortened(name)} is declared twice", f"it is {both}")
+            kinds[name] = kind
