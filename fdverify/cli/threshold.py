@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,8 +93,8 @@ def _check(
         from fdverify.smt.second import check_available
 
         check_available(second_opinion)
-    from fdverify.threshold.check import Settings, check_all
-    from fdverify.threshold.instance import with_parameters
+    from fdverify.threshold.check import Settings, check_all, worst_exit_code
+    from fdverify.threshold.instance import with_assumptions, with_parameters
     from fdverify.threshold.runs.drivers import DRIVERS
     from fdverify.threshold.text.read import read_assumption
 
@@ -103,7 +102,7 @@ def _check(
         raise UsageError(f"--driver must be {', '.join(DRIVERS)}, got {driver}")
     automaton = _automaton(file)
     if assume:
-        automaton = replace(automaton, assumptions=tuple(read_assumption(text, automaton) for text in assume))
+        automaton = with_assumptions(automaton, [read_assumption(text, automaton) for text in assume])
     numbers = _numbers(fixed or "")
     wanted = _wanted(file, automaton, spec or ())
     line = TextLine("threshold check")
@@ -112,8 +111,7 @@ def _check(
         found = check_all(with_parameters(automaton, numbers), wanted, settings, time_limit, line)
     finally:
         line.close()
-    codes = {checked.verdict.exit_code for checked in found}
-    exit_code = next(code for code in (1, 4, 3, 0) if code in codes)
+    exit_code = worst_exit_code(found)
     kept = _kept(file, found)
     text = ""
     if json or html is not None:
@@ -190,6 +188,7 @@ def _table(
     json: JsonOption = False,
 ) -> int:
     from fdverify.reports.threshold_tables import tables_document, tables_text
+    from fdverify.threshold.check import worst_exit_code
     from fdverify.threshold.tables import algorithm_rows, compared_rows
 
     line = TextLine("threshold table")
@@ -198,10 +197,8 @@ def _table(
         algorithms = list(algorithm_rows(folder, line))
     finally:
         line.close()
-    verdicts = {entry.checked.verdict.exit_code for entry in algorithms}
-    exit_code = (
-        1 if not all(row.agrees for row in compared) else next(code for code in (1, 4, 3, 0) if code in verdicts)
-    )
+    found = worst_exit_code(entry.checked for entry in algorithms)
+    exit_code = 1 if found != 2 and not all(row.agrees for row in compared) else found
     print_out(tables_document(compared, algorithms, exit_code) if json else tables_text(compared, algorithms))
     return exit_code
 

@@ -24,9 +24,7 @@ def with_parameters(automaton: Automaton, values: Mapping[str, int]) -> Automato
         if value < 0:
             raise UsageError(f"{name} must be at least 0, got {value}")
     fixed = tuple(Comparison(Linear.of({name: 1}), "==", Linear(constant=value)) for name, value in values.items())
-    found = replace(
-        automaton, assumptions=(*automaton.assumptions, *fixed), fixed=(*automaton.fixed, *values.items())
-    )
+    found = replace(automaton, assumptions=(*automaton.assumptions, *fixed), fixed=(*automaton.fixed, *values.items()))
     if _is_admissible(automaton) and not _is_admissible(found):
         shown = ", ".join(f"{name} = {value}" for name, value in values.items())
         condition = " && ".join(formula_text(claim) for claim in automaton.assumptions)

@@ -9,8 +9,10 @@ from fdverify.errors import UsageError
 from fdverify.logic import shortened
 
 KEYWORDS = frozenset(
-    "skel thresholdAutomaton threshAuto local shared parameters unknowns define assumptions locations inits rules when"
-    " do unchanged specifications true false".split()
+    (
+        *("skel", "thresholdAutomaton", "threshAuto", "local", "shared", "parameters", "unknowns", "define"),
+        *("assumptions", "locations", "inits", "rules", "specifications", "when", "do", "unchanged", "true", "false"),
+    )
 )
 """What the text format takes for itself, wherever it stands."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from fdverify.threshold.flow import ControlFlow
@@ -20,6 +21,13 @@ Process = tuple[str, tuple[int, ...]]
 
 State = tuple[tuple[Process, ...], tuple[int, ...]]
 """The processes in some order, as it does not matter who is who, and the shared variables."""
+
+MOST_STATES = 4_000
+
+
+class TooLarge(Exception):
+    """There are more configurations than it is worth to list."""
+
 
 FAIR = Compared(Sum((("fair", 1),), -1), "==")
 
@@ -37,17 +45,22 @@ class Composition:
         self.processes = value(flow.processes, self.fixed)
 
     def holds(self, specification: str) -> bool:
-        reader = ExpressionReader(self.flow.specifications[specification])
+        return not self.has_run(self.flow.specifications[specification], satisfies=False)
+
+    def has_run(self, formula: str, satisfies: bool = True) -> bool:
+        """Whether some run satisfies a formula, or does not."""
+        reader = ExpressionReader(formula)
         reader.macros["FAIR"] = FAIR
         claims: list[Formula] = []
-        broken = pushed(truth(reader.implication()), False, claims)
-        states, successors, initial = self.explored()
+        wanted = pushed(truth(reader.implication()), satisfies, claims)
+        states, successors, initial = self.explored
         true = []
         for state in states:
             values = self.counted(state)
             true.append(frozenset(at for at, claim in enumerate(claims) if true_at(claim, values)))
-        return not some_run(broken, successors, true, range(initial))
+        return some_run(wanted, successors, true, range(initial))
 
+    @cached_property
     def explored(self) -> tuple[list[State], list[list[int]], int]:
         states = list(dict.fromkeys(self.starts(self.processes)))
         places = {state: place for place, state in enumerate(states)}
@@ -58,6 +71,8 @@ class Composition:
                 if after not in places:
                     places[after] = len(states)
                     states.append(after)
+                    if len(states) > MOST_STATES:
+                        raise TooLarge
                 reached.add(places[after])
             successors.append(sorted(reached))
         return states, successors, initial
@@ -113,4 +128,5 @@ class Composition:
             for _, amounts in processes
             for counter, amount in zip(self.counters, amounts, strict=True)
         )
-        return counts | {"fair": int(received and not any(counts[status] for status in self.flow.left))}
+        numbers = {name: number for name, number in sent.items() if isinstance(number, int)}
+        return numbers | counts | {"fair": int(received and not any(counts[status] for status in self.flow.left))}

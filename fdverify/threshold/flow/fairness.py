@@ -7,7 +7,7 @@ there covers all that it can have received before, they are the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
@@ -50,21 +50,14 @@ def fairness(flow: ControlFlow, arcs: Sequence[Arc], layout: Layout) -> Fairness
         both = Constant(False) if status in flow.left else _exact(due, stays, ever[status])
         if both is None:
             unclear.append(status)
-            needed.append(either(empty, any_of(_distinct(_has_received(due, each) for each in _in_order(ever[status])))))
+            ways = [_has_received(due, history) for history in sorted(ever[status], key=repr)]
             choices = [choice for choice in _choices(due, stays) if _covers(due, choice[0], lazy[status])]
-            enough.append(either(empty, any_of(_distinct(_receives(due, *choice) for choice in choices))))
+            needed.append(either(empty, any_of(dict.fromkeys(ways))))
+            enough.append(either(empty, any_of(dict.fromkeys(_receives(due, *choice) for choice in choices))))
         else:
             needed.append(either(empty, both))
             enough.append(either(empty, both))
     return Fairness(all_of(needed), all_of(enough), tuple(unclear))
-
-
-def _distinct(formulas: Iterable[Formula]) -> list[Formula]:
-    return list(dict.fromkeys(formulas))
-
-
-def _in_order(known: set[History]) -> list[History]:
-    return sorted(known, key=repr)
 
 
 def _exact(due: Due, stays: Sequence[Arc], known: set[History]) -> Formula | None:
@@ -139,8 +132,8 @@ def _receives(due: Due, choice: Sequence[Arc], rest: Sequence[str]) -> Formula:
     claims = [at_most(due[counter], _NOTHING) for counter in rest]
     for arc in choice:
         nothing = all_of(at_most(due[counter], _NOTHING) for counter, _ in arc.received)
-        allowed = all_of(dict.fromkeys(claim for counter, each in arc.received for claim in _can_be(due[counter], each)))
-        claims.append(either(nothing, allowed))
+        allowed = [claim for counter, received in arc.received for claim in _can_be(due[counter], received)]
+        claims.append(either(nothing, all_of(dict.fromkeys(allowed))))
     return all_of(claims)
 
 

@@ -110,9 +110,7 @@ class _Operation:
         counter = next(iter(names & set(self._flow.due)), None)
         factor = dict(difference.factors).get(counter or "", 0)
         if counter is None or abs(factor) != 1 or names - {counter, *self._flow.parameters} or operator in ("==", "!="):
-            raise UsageError(
-                f"{self._place}: this is no threshold", "compare a counter with parameters: T + 1 <= rcvd"
-            )
+            raise UsageError(f"{self._place}: this is no threshold", "compare a counter with parameters: T + 1 <= rcvd")
         if factor < 0:
             difference, operator = difference.times(-1), {"<": ">", "<=": ">=", ">": "<", ">=": "<="}[operator]
         number = Linear.of({counter: 1}).plus(difference, -1)  # the counter is compared with this

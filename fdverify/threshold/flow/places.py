@@ -16,8 +16,10 @@ from fdverify.threshold.flow.arcs import Arc, Received, at_most, less_than
 from fdverify.threshold.flow.automaton import FAIR, NEW_VALUE, STATUS, ControlFlow
 from fdverify.threshold.flow.memory import needed_memory, never_more
 from fdverify.threshold.formula import Formula, Linear
+from fdverify.threshold.text.write import linear_text
 
 _MOST_PLACES = 500
+_LONGEST_NAME = 40
 
 Memory = tuple[tuple[str, tuple[Linear, ...]], ...]
 """Of some counters, numbers of which the largest was received; of all others it does not matter."""
@@ -101,14 +103,24 @@ def _largest(numbers: Iterable[Linear]) -> tuple[Linear, ...]:
 
 
 def _named(flow: ControlFlow, places: Iterable[Place]) -> dict[Place, str]:
-    """A status without a memory keeps its name; with one it has a number."""
+    """A status without a memory keeps its name; one that remembers r >= N - T is called after that."""
     taken = {STATUS, NEW_VALUE, FAIR, *flow.parameters, *flow.shared, *flow.statuses, *flow.due}
     found: dict[Place, str] = {}
     for place in places:
-        name, number = place.status, 0
+        name = wanted = _described(place)
+        number = 1
         while place.memory and name in taken:
             number += 1
-            name = f"{place.status}_{number}"
+            name = f"{wanted}_{number}"
         taken.add(name)
         found[place] = name
     return found
+
+
+def _described(place: Place) -> str:
+    remembered = [f"{counter} {linear_text(each)}" for counter, numbers in place.memory for each in numbers]
+    text = " ".join([place.status, *remembered])
+    for sign, word in (("+", "plus"), ("-", "minus "), ("*", "times")):
+        text = text.replace(sign, word)
+    described = "_".join(text.split())
+    return described if len(described) <= _LONGEST_NAME else f"{place.status}_"

@@ -1,7 +1,7 @@
 """Specifications of control flow automata: FAIR is written out, in two ways where it cannot be in one.
 
-A run of processes that breaks a specification breaks its ``formula``, in which FAIR is what is *needed* to have received
-what is due.  Conversely, what breaks ``certain``, in which it is what is *enough*, is a run of processes.
+A run of processes that breaks a specification breaks its ``formula``, in which FAIR is what is *needed* to have
+received what is due.  Conversely, what breaks ``certain``, in which it is what is *enough*, is a run of processes.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ _FAIR = Comparison(Linear.of({FAIR: 1}), ">=", Linear(constant=1))
 """Stands for FAIR until it is known where it occurs."""
 
 
-def specifications(
-    flow: ControlFlow, arcs: Sequence[Arc], layout: Layout, fair: Fairness
-) -> tuple[Specification, ...]:
+def specifications(flow: ControlFlow, arcs: Sequence[Arc], layout: Layout, fair: Fairness) -> tuple[Specification, ...]:
     known = (*flow.statuses, *flow.shared, *flow.parameters)
     hindrance = _hindrance(flow, arcs)
     found = []

@@ -25,7 +25,9 @@ def written(automaton: Automaton, about: str = "", macros: Mapping[str, Formula]
     for specification in automaton.specifications:
         if specification.certain is not None:
             raise UsageError(f"{specification.certain.otherwise}, so that there is no text that says the same")
-    named = {claim: name for name, claim in (macros or {}).items() if not isinstance(claim, Constant)}
+    named: dict[Formula, str] = {
+        claim: name for name, claim in (macros or {}).items() if not isinstance(claim, Constant)
+    }
     lists = (("local", automaton.local), ("shared", automaton.shared), ("parameters", automaton.parameters))
     lines = [f"/* {about.replace('*/', '* /')} */"] if about else []
     lines += [f"skel {automaton.name} {{"]
