@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fdverify.errors import UsageError
 from fdverify.logic import shortened
@@ -36,15 +36,36 @@ class Rule:
 
 @dataclass(frozen=True)
 class Certain:
-    """What is broken only by what breaks a specification, and why more than that is not known."""
+    """An automaton with more locations and rules, each a twin of another rule, and a formula of its own.
+
+    Whatever run of it breaks the formula breaks the specification, if each twin is taken for the rule it is a twin of.
+    """
 
     formula: Formula
+    shared: tuple[str, ...]
+    locations: tuple[Location, ...]
+    rules: tuple[Rule, ...]
+    initial: tuple[Formula, ...]
+    """Of what there is more."""
+    twins: tuple[int | None, ...]
+    """Of each rule, the place of the rule that it stands for; none if nothing happens that others can see."""
     otherwise: str
+    """Why more than that is not known."""
+
+    def extended(self, automaton: Automaton) -> Automaton:
+        return replace(
+            automaton,
+            shared=(*automaton.shared, *self.shared),
+            locations=(*automaton.locations, *self.locations),
+            initial=(*automaton.initial, *self.initial),
+            rules=self.rules,
+            specifications=(),
+        )
 
 
 @dataclass(frozen=True)
 class Specification:
-    """What breaks the specification breaks its formula; the converse holds, too, unless only ``certain`` is."""
+    """What breaks the specification breaks its formula.  The converse holds, too, unless something else is certain."""
 
     name: str
     formula: Formula

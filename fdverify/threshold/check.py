@@ -14,13 +14,12 @@ from fdverify.threshold.automaton import Automaton, Specification
 from fdverify.threshold.claims.bounded import refuse_unbounded
 from fdverify.threshold.claims.premise import premise
 from fdverify.threshold.claims.shapes import shapes
-from fdverify.threshold.counterexample import Counterexample, breaks, counterexample
+from fdverify.threshold.counterexample import Counterexample, counterexample, seen
 from fdverify.threshold.formula import Constant, Formula, Not
 from fdverify.threshold.instance import parameters_text
 from fdverify.threshold.runs.drivers import AUTO, DRIVERS
 from fdverify.threshold.runs.outcome import Outcome, Watch
 from fdverify.threshold.runs.problem import problem
-from fdverify.threshold.runs.realise import Found
 from fdverify.verdict import Verdict
 
 Report = Callable[[str], None]
@@ -136,41 +135,54 @@ def check(
 
     broken = _some_run(automaton, name, Not(formula), settings, report)
     if broken.found is not None and specification.certain is not None:
-        broken = _certainly_broken(automaton, specification, broken.found, settings, report)
+        broken = _certain_run(automaton, name, Not(specification.certain.formula), specification, settings, report)
+        if broken.status == "none":
+            raise UsageError(specification.certain.otherwise, "let processes receive in steps by which they stay")
     if broken.status == "unknown":
         return unknown(broken)
     if broken.found is not None:
         shown = counterexample(automaton, specification, broken.found)
         return checked(Verdict.VIOLATED, f"{name} is broken by the run shown", counterexample=shown)
-    for needed, without_rules, vacuous in _needed(specification):
-        some = replace(automaton, rules=()) if without_rules else automaton
-        try:
-            possible = _some_run(some, name, needed.formula, settings, report)
-            if possible.status == "none" and needed.at_least is not None:
-                possible = _some_run(some, name, needed.at_least, settings, report)
-                if possible.found is not None:
-                    raise UsageError(needed.otherwise)
-        except UsageError as error:  # of a premise that matters to nothing, so that it was not refused at first
-            possible = Outcome("unknown", error.message)
-        if possible.status == "none":
-            return checked(Verdict.VACUOUS, f"{vacuous} {parameters_text(automaton, 'any')}".rstrip())
-        if possible.status == "unknown":
-            return unknown(possible, "whether there is a run to speak of: ")
+    some = _some_run(replace(automaton, rules=()), name, Constant(True), settings, report)
+    if some.status == "none":
+        return checked(Verdict.VACUOUS, f"no run starts {parameters_text(automaton, 'any')}".rstrip())
+    if some.status != "unknown":
+        some = _meets_premise(automaton, specification, settings, report)
+    if some.status == "none":
+        return checked(Verdict.VACUOUS, f"no run meets its premise {parameters_text(automaton, 'any')}".rstrip())
+    if some.status == "unknown":
+        return unknown(some, "whether there is a run to speak of: ")
     return checked(Verdict.PROVED, f"{name} holds {parameters_text(automaton)}".rstrip())
 
 
-def _certainly_broken(
-    automaton: Automaton, specification: Specification, found: Found, settings: Settings, report: Report
+def _meets_premise(automaton: Automaton, specification: Specification, settings: Settings, report: Report) -> Outcome:
+    """A run of which the specification says something."""
+    name, needed, certain = specification.name, premise(specification.formula), specification.certain
+    if needed == Constant(True):
+        return Outcome("found")
+    try:
+        outcome = _some_run(automaton, name, needed, settings, report)
+        if outcome.status == "found" and certain is not None:
+            outcome = _certain_run(automaton, name, premise(certain.formula), specification, settings, report)
+            return Outcome("unknown", certain.otherwise) if outcome.status == "none" else outcome
+        return outcome
+    except UsageError as error:  # of a premise that matters to nothing, so that it was not refused at first
+        return Outcome("unknown", error.message)
+
+
+def _certain_run(
+    automaton: Automaton,
+    name: str,
+    formula: Formula,
+    specification: Specification,
+    settings: Settings,
+    report: Report,
 ) -> Outcome:
-    """A run that breaks what is certain: the one that was found, or another one."""
+    """A run that certainly satisfies a formula, as others see it."""
     certain = specification.certain
-    assert certain is not None, "else every run that was found is one"
-    if breaks(certain.formula, found):
-        return Outcome("found", found=found)
-    outcome = _some_run(automaton, specification.name, Not(certain.formula), settings, report)
-    if outcome.status == "none":
-        raise UsageError(certain.otherwise, "give processes a step by which they receive and stay there")
-    return outcome
+    assert certain is not None, "else all runs are certain"
+    outcome = _some_run(certain.extended(automaton), name, formula, settings, report)
+    return outcome if outcome.found is None else replace(outcome, found=seen(automaton, certain, outcome.found))
 
 
 def _some_run(automaton: Automaton, name: str, formula: Formula, settings: Settings, report: Report) -> Outcome:
@@ -206,25 +218,3 @@ def _doubt(name: str, facts: Sequence[Any], status: str, second: str) -> str | N
     if opinion.status != status:
         raise InternalError(f"two solvers disagree on {name}: z3 says {status}, {second} {opinion.status}")
     return None
-
-
-@dataclass(frozen=True)
-class _Needed:
-    """What some run must satisfy for the specification to say something."""
-
-    formula: Formula
-    at_least: Formula | None = None
-    """What such a run satisfies at least, if that is less."""
-    otherwise: str = ""
-
-
-def _needed(specification: Specification) -> list[tuple[_Needed, bool, str]]:
-    """What is needed of some run; whether it need not move; what is so if there is none."""
-    found: list[tuple[_Needed, bool, str]] = [(_Needed(Constant(True)), True, "no run starts")]
-    needed = premise(specification.formula)
-    if needed == Constant(True):
-        return found
-    if specification.certain is None:
-        return [*found, (_Needed(needed), False, "no run meets its premise")]
-    certain = specification.certain
-    return [*found, (_Needed(premise(certain.formula), needed, certain.otherwise), False, "no run meets its premise")]

@@ -1,8 +1,8 @@
 """FAIR, that everybody has received what is due, said of how many processes have a status.
 
-What was received is not kept.  So there are two answers for a status: what is so if a process there *has* received what
-is due (``needed``), and what suffices for it to receive it where it is (``enough``).  Where a step by which it stays
-there covers all that it can have received before, they are the same.
+What was received is not kept.  Where a step by which a process keeps its status covers all that it can have received
+before, that does not matter: it has received what is due if it can do so now.  Elsewhere there is only what is so *if* it
+has.
 """
 
 from __future__ import annotations
@@ -31,33 +31,30 @@ _MOST_CHOICES = 300
 @dataclass(frozen=True)
 class Fairness:
     needed: Formula
-    enough: Formula
+    """What is so if everybody has received what is due; but for these statuses, the converse holds, too."""
     unclear: tuple[str, ...]
-    """The statuses for which these differ."""
 
 
-def fairness(flow: ControlFlow, arcs: Sequence[Arc], layout: Layout) -> Fairness:
-    due = {
+def read_due(flow: ControlFlow) -> dict[str, Linear]:
+    return {
         counter: read_linear(text, (*flow.shared, *flow.parameters), f"{flow.name}: due {counter}")
         for counter, text in flow.due.items()
     }
-    ever = histories(flow, arcs)
-    lazy = histories(flow, [arc for arc in arcs if arc.has_effect])
-    needed, enough, unclear = [], [], []
+
+
+def fairness(flow: ControlFlow, arcs: Sequence[Arc], layout: Layout, due: Due) -> Fairness:
+    known = histories(flow, arcs)
+    needed, unclear = [], []
     for status in flow.statuses:
         empty = Comparison(Linear.of(dict.fromkeys(layout.of_status(status), 1)), "==", Linear())
         stays = [arc for arc in arcs if arc.source == status and not arc.has_effect and arc.received]
-        both = Constant(False) if status in flow.left else _exact(due, stays, ever[status])
-        if both is None:
+        received = Constant(False) if status in flow.left else _exact(due, stays, known[status])
+        if received is None:
             unclear.append(status)
-            ways = [_has_received(due, history) for history in sorted(ever[status], key=repr)]
-            choices = [choice for choice in _choices(due, stays) if _covers(due, choice[0], lazy[status])]
-            needed.append(either(empty, any_of(dict.fromkeys(ways))))
-            enough.append(either(empty, any_of(dict.fromkeys(_receives(due, *choice) for choice in choices))))
-        else:
-            needed.append(either(empty, both))
-            enough.append(either(empty, both))
-    return Fairness(all_of(needed), all_of(enough), tuple(unclear))
+            ways = [_has_received(due, history) for history in sorted(known[status], key=repr)]
+            received = any_of(dict.fromkeys(ways))
+        needed.append(either(empty, received))
+    return Fairness(all_of(needed), tuple(unclear))
 
 
 def _exact(due: Due, stays: Sequence[Arc], known: set[History]) -> Formula | None:

@@ -7,7 +7,7 @@ only where a later step may be hindered by them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fdverify.errors import UsageError
@@ -46,6 +46,11 @@ class Layout:
     names: Mapping[Place, str]
     passages: tuple[Passage, ...]
 
+    @property
+    def remembers(self) -> bool:
+        """Whether there is a place that remembers something."""
+        return any(place.memory for place in self.names)
+
     def of_status(self, status: str) -> list[str]:
         """The locations of processes that have a status."""
         return [name for place, name in self.names.items() if place.status == status]
@@ -60,7 +65,7 @@ def lay_out(flow: ControlFlow, rules: Sequence[Arc]) -> Layout:
     for at, place in enumerate(reached):  # which grows
         for number, arc in enumerate(rules):
             if arc.source == place.status:
-                passages[number, at] = passage = _passage(arc, place, needed[arc.target])
+                passages[number, at] = passage = pass_along(arc, place, needed[arc.target])
                 if passage.target not in seen:
                     seen.add(passage.target)
                     reached.append(passage.target)
@@ -71,20 +76,23 @@ def lay_out(flow: ControlFlow, rules: Sequence[Arc]) -> Layout:
     return Layout(names, tuple(dict.fromkeys(passages[key] for key in sorted(passages))))
 
 
-def _passage(arc: Arc, place: Place, remembered: set[str]) -> Passage:
-    before = dict(place.memory)
-    after = dict(before)
-    claims: list[Formula] = []
+def pass_along(arc: Arc, place: Place, remembered: set[str]) -> Passage:
+    """A step from a place, to one where these counters are remembered."""
+    memory = remember(arc, place.memory)
+    claims = [claim for counter, received in arc.received for claim in possible(received, memory[counter])]
+    kept = tuple((counter, memory[counter]) for counter in sorted(memory) if counter in remembered and memory[counter])
+    return Passage(place, Place(arc.target, kept), all_of(dict.fromkeys(claims)), arc.adds)
+
+
+def remember(arc: Arc, memory: Memory) -> dict[str, tuple[Linear, ...]]:
+    """What is received at least, after a step."""
+    found = dict(memory)
     for counter, received in arc.received:
-        after[counter] = _largest((*before.get(counter, ()), *received.at_least))
-        claims += _possible(received, after[counter])
-    memory = tuple(
-        (counter, numbers) for counter, numbers in sorted(after.items()) if counter in remembered and numbers
-    )
-    return Passage(place, Place(arc.target, memory), all_of(dict.fromkeys(claims)), arc.adds)
+        found[counter] = _largest((*found.get(counter, ()), *received.at_least))
+    return found
 
 
-def _possible(received: Received, numbers: Sequence[Linear]) -> Iterator[Formula]:
+def possible(received: Received, numbers: Sequence[Linear]) -> Iterator[Formula]:
     """That the largest of these numbers, or 0, can be received."""
     for number in (*numbers, Linear()):
         yield at_most(number, received.bound)
@@ -102,18 +110,22 @@ def _largest(numbers: Iterable[Linear]) -> tuple[Linear, ...]:
     return tuple(sorted(found, key=lambda number: (number.factors, number.constant)))
 
 
+def free_name(wanted: str, taken: Container[str]) -> str:
+    """A name that nothing has yet."""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name
+
+
 def _named(flow: ControlFlow, places: Iterable[Place]) -> dict[Place, str]:
     """A status without a memory keeps its name; one that remembers r >= N - T is called after that."""
     taken = {STATUS, NEW_VALUE, FAIR, *flow.parameters, *flow.shared, *flow.statuses, *flow.due}
     found: dict[Place, str] = {}
     for place in places:
-        name = wanted = _described(place)
-        number = 1
-        while place.memory and name in taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        taken.add(name)
-        found[place] = name
+        found[place] = free_name(_described(place), taken) if place.memory else place.status
+        taken.add(found[place])
     return found
 
 

@@ -1,23 +1,24 @@
 """Specifications of control flow automata: FAIR is written out, in two ways where it cannot be in one.
 
-A run of processes that breaks a specification breaks its ``formula``, in which FAIR is what is *needed* to have
-received what is due.  Conversely, what breaks ``certain``, in which it is what is *enough*, is a run of processes.
+A run of processes that breaks a specification breaks its ``formula``, in which FAIR is what is so if everybody has
+received what is due.  Where the converse is not known, runs are looked for in which it is certain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import networkx as nx
 
 from fdverify.errors import UsageError
-from fdverify.threshold.automaton import Certain, Specification
+from fdverify.threshold.automaton import Specification
 from fdverify.threshold.claims.premise import premise
 from fdverify.threshold.claims.shapes import shapes
 from fdverify.threshold.flow.arcs import Arc
 from fdverify.threshold.flow.automaton import FAIR, ControlFlow
+from fdverify.threshold.flow.certain import Settling, settle
 from fdverify.threshold.flow.fairness import Fairness
 from fdverify.threshold.flow.memory import hindered, histories
 from fdverify.threshold.flow.places import Layout
@@ -40,16 +41,24 @@ _FAIR = Comparison(Linear.of({FAIR: 1}), ">=", Linear(constant=1))
 """Stands for FAIR until it is known where it occurs."""
 
 
-def specifications(flow: ControlFlow, arcs: Sequence[Arc], layout: Layout, fair: Fairness) -> tuple[Specification, ...]:
+def specifications(
+    flow: ControlFlow, arcs: Sequence[Arc], layout: Layout, fair: Fairness, due: Mapping[str, Linear]
+) -> tuple[Specification, ...]:
     known = (*flow.statuses, *flow.shared, *flow.parameters)
     hindrance = _hindrance(flow, arcs)
+    settling: Settling | None = None
     found = []
     for name, text in flow.specifications.items():
-        formula = _by_location(read_specification(text, known, {FAIR: _FAIR}, f"{flow.name}: {name}"), layout)
-        if FAIR in names(formula):
-            found.append(_specification(name, formula, fair, hindrance))
-        else:
+        raw = read_specification(text, known, {FAIR: _FAIR}, f"{flow.name}: {name}")
+        formula = _replaced(_by_location(flow, raw, layout), fair.needed, Constant(False))
+        why = _doubt(name, raw, fair, hindrance) if FAIR in names(raw) else None
+        if why is None:
             found.append(Specification(name, formula))
+            continue
+        settling = settling or settle(flow, arcs, layout, due)
+        certain = _replaced(_by_location(flow, raw, settling), settling.fair(), Constant(True))
+        otherwise = f"{name}: {why}, which is not kept"
+        found.append(Specification(name, formula, settling.certain(certain, otherwise)))
     return tuple(found)
 
 
@@ -83,34 +92,24 @@ def _on_cycles(arcs: Iterable[Arc]) -> Iterator[Arc]:
     return (arc for arc in moves if component[arc.source] == component[arc.target])
 
 
-def _specification(name: str, formula: Formula, fair: Fairness, hindrance: _Hindrance) -> Specification:
-    """What a run of processes breaks, and what only such a run breaks."""
-    wide = _replaced(formula, fair.needed, Constant(False))
-    doubt = _doubt(name, formula, hindrance)
-    if doubt is None and not fair.unclear:
-        return Specification(name, wide)
-    enough = fair.enough if doubt is None else Constant(False)
-    why = doubt or (
-        "whether a process has received what is due depends on what it received before it had status "
-        + " or ".join(fair.unclear)
-    )
-    certain = _replaced(formula, enough, Constant(True))
-    return Specification(name, wide, Certain(certain, f"{name}: {why}, which is not kept"))
-
-
-def _doubt(name: str, formula: Formula, hindrance: _Hindrance) -> str | None:
-    """Why processes cannot be said to receive what is due at a time when a formula says so; none if they can."""
+def _doubt(name: str, formula: Formula, fair: Fairness, hindrance: _Hindrance) -> str | None:
+    """Why processes cannot be said to receive what is due when a formula says so; none if they can."""
     try:
         found = [*shapes(name, formula), *shapes(name, Not(premise(formula)))]
     except UsageError:  # once FAIR is written out, what is left may not be refused
-        return "where FAIR stands in it is not decided here"
+        return "where FAIR stands in it tells nothing of what was received"
     times = [claim for shape in found for each in shape.moments for claim in (*each.holds, *each.for_good)]
     ends = [claim for shape in found for claim in (*shape.at_last, *shape.again)]
     if any(_denies_fair(claim) for claim in (*times, *ends)):
-        return "a run that breaks it is one that is not FAIR at some time"
+        return "a run that breaks it is not FAIR at some time, and that depends on what was received"
     if any(FAIR in names(claim) for claim in times) and hindrance.at_some_time is not None:
         return f"FAIR is not only said of the end of a run, and {hindrance.at_some_time}"
-    return hindrance.in_the_end
+    if hindrance.in_the_end is not None:
+        return hindrance.in_the_end
+    if not fair.unclear:
+        return None
+    statuses = " or ".join(fair.unclear)
+    return f"whether a process has received what is due depends on what it received before it had status {statuses}"
 
 
 def _denies_fair(formula: Formula) -> bool:
@@ -144,9 +143,9 @@ def _replaced(formula: Formula, premised: Formula, asserted: Formula) -> Formula
     return within(formula, True)
 
 
-def _by_location(formula: Formula, layout: Layout) -> Formula:
+def _by_location(flow: ControlFlow, formula: Formula, layout: Layout | Settling) -> Formula:
     """With the number of processes of a status as the sum over its locations."""
-    places = {status: layout.of_status(status) for status in {place.status for place in layout.names}}
+    places = {status: layout.of_status(status) for status in flow.statuses}
 
     def spread(linear: Linear) -> Linear:
         found: dict[str, int] = {}

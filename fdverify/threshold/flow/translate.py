@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from fdverify.threshold.automaton import Automaton, Location, Rule
 from fdverify.threshold.flow.arcs import arcs
 from fdverify.threshold.flow.automaton import FAIR, STATUS, ControlFlow, check_flow
-from fdverify.threshold.flow.fairness import fairness
-from fdverify.threshold.flow.places import Layout, lay_out
+from fdverify.threshold.flow.fairness import fairness, read_due
+from fdverify.threshold.flow.places import Layout, free_name, lay_out
 from fdverify.threshold.flow.specifications import specifications
 from fdverify.threshold.formula import Comparison, Formula, Linear
 from fdverify.threshold.text.read import read_claim, read_linear
 from fdverify.threshold.text.write import linear_text, written
-
-_MEMORY = "received"
 
 
 @dataclass(frozen=True)
@@ -46,12 +44,12 @@ def _translated(flow: ControlFlow) -> _Translation:
     check_flow(flow)
     steps = arcs(flow)
     layout = lay_out(flow, [step for step in steps if step.has_effect])
-    fair = fairness(flow, steps, layout)
-    remembers = any(place.memory for place in layout.names)
+    due = read_due(flow)
+    fair = fairness(flow, steps, layout, due)
     numbers = {status: at for at, status in enumerate(flow.statuses)}
     automaton = Automaton(
         name=flow.name,
-        local=_locals(flow, remembers),
+        local=_locals(flow, layout),
         shared=tuple(flow.shared),
         parameters=tuple(flow.parameters),
         unknowns=(),
@@ -59,7 +57,7 @@ def _translated(flow: ControlFlow) -> _Translation:
             read_claim(claim, flow.parameters, f"{flow.name}: the resilience condition") for claim in flow.assumptions
         ),
         locations=tuple(
-            Location(name, (numbers[place.status], at) if remembers else (numbers[place.status],))
+            Location(name, (numbers[place.status], at) if layout.remembers else (numbers[place.status],))
             for at, (place, name) in enumerate(layout.names.items())
         ),
         initial=_initial(flow, layout),
@@ -67,19 +65,15 @@ def _translated(flow: ControlFlow) -> _Translation:
             Rule(number, layout.names[each.source], layout.names[each.target], each.guard, each.adds)
             for number, each in enumerate(layout.passages, start=1)
         ),
-        specifications=specifications(flow, steps, layout, fair),
+        specifications=specifications(flow, steps, layout, fair, due),
     )
     return _Translation(automaton, layout, fair.needed)
 
 
-def _locals(flow: ControlFlow, remembers: bool) -> tuple[str, ...]:
-    if not remembers:
+def _locals(flow: ControlFlow, layout: Layout) -> tuple[str, ...]:
+    if not layout.remembers:
         return (STATUS,)
-    taken = {STATUS, *flow.shared, *flow.parameters, *flow.statuses}
-    name = _MEMORY
-    while name in taken:
-        name += "_"
-    return (STATUS, name)
+    return (STATUS, free_name("received", {*flow.shared, *flow.parameters, *layout.names.values()}))
 
 
 def _initial(flow: ControlFlow, layout: Layout) -> tuple[Formula, ...]:

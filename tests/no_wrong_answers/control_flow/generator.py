@@ -128,11 +128,11 @@ def _build(source: random.Random) -> Drawn:
         shared=shared,
         edges=tuple(edges),
         due=due,
-        left=source.choice(((), (), ("A",), ("B",))),
+        left=source.choice(((), ("A",), ("B",), ("A", "B"), ("A", "B", "C"))),
         specifications={name: text for name, (_, text) in SPECIFICATIONS.items()},
     )
     parameters = {"N": source.randint(1, 3), "T": source.randint(0, 2), "F": source.randint(0, 2)}
-    return Drawn(flow, parameters, source.choice(tuple(SPECIFICATIONS)))
+    return Drawn(flow, parameters, source.choice((*SAFETY[:4], *FAIR_AGAIN[:5], *FAIR_AGAIN[:3], *SPECIFICATIONS)))
 
 
 def _path(source: random.Random, number: int, bounds: dict[str, str], shared: tuple[str, ...]) -> list[Edge]:
