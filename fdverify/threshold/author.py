@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fdverify.errors import UsageError
-from fdverify.logic import shortened
 from fdverify.threshold.automaton import Automaton, Location, Rule, Specification
 from fdverify.threshold.formula import Formula
-from fdverify.threshold.names import check_name, check_names
+from fdverify.threshold.names import check_name, check_names, shown
 from fdverify.threshold.text.read import read_claim, read_specification
 
 _LOCAL = "location"
@@ -64,9 +63,7 @@ def automaton(
         initial=tuple(_claim(name, claim, everything) for claim in initial),
         rules=tuple(_rule(name, number, each, (*shared, *parameters)) for number, each in enumerate(rules, start=1)),
         specifications=tuple(
-            Specification(
-                each, read_specification(_text(name, text), everything, {}, f"{name}: {each}: {shortened(text)}")
-            )
+            Specification(each, read_specification(_text(name, text), everything, {}, f"{name}: {each}: {shown(text)}"))
             for each, text in specifications.items()
         ),
     )
@@ -86,12 +83,12 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 
 def _text(name: str, text: object) -> str:
     if not isinstance(text, str):
-        raise UsageError(f"{name}: {shortened(repr(text))} is no text")
+        raise UsageError(f"{name}: {shown(repr(text))} is no text")
     return text
 
 
 def _claim(name: str, text: str, known: Sequence[str]) -> Formula:
-    return read_claim(_text(name, text), known, f"{name}: {shortened(text)}")
+    return read_claim(_text(name, text), known, f"{name}: {shown(text)}")
 
 
 def _rule(name: str, number: int, rule: Move, known: Sequence[str]) -> Rule:
@@ -101,5 +98,5 @@ def _rule(name: str, number: int, rule: Move, known: Sequence[str]) -> Rule:
 def _adds(name: str, adds: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     for variable, growth in adds.items():
         if isinstance(growth, bool) or not isinstance(growth, int) or growth < 0:
-            raise UsageError(f"{name}: {shortened(variable)} grows by {shortened(repr(growth))}, which is no number")
+            raise UsageError(f"{name}: {shown(variable)} grows by {shown(repr(growth))}, which is no number")
     return tuple((variable, growth) for variable, growth in sorted(adds.items()) if growth > 0)

@@ -19,11 +19,16 @@ KEYWORDS = frozenset(
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+def shown(text: object) -> str:
+    """An author's text in a message: short, and without characters that a terminal would obey."""
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in shortened(text))
+
+
 def check_name(owner: str, name: object, kind: str) -> str:
     """Refuse what is no name, with the kind of thing that should have one."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        shown = repr(shortened(name)) if isinstance(name, str) else f"{shortened(repr(name))}, which is no text,"
-        raise UsageError(f"{owner}: {shown} cannot be a name", f"a {kind} has a name of letters, digits and _")
+        what = repr(shortened(name)) if isinstance(name, str) else f"{shown(repr(name))}, which is no text,"
+        raise UsageError(f"{owner}: {what} cannot be a name", f"a {kind} has a name of letters, digits and _")
     if name in KEYWORDS:
         raise UsageError(f"{owner}: {name} is a keyword, which cannot be a name")
     return name

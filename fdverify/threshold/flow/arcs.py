@@ -10,11 +10,11 @@ from typing import Any
 import networkx as nx
 
 from fdverify.errors import UsageError
-from fdverify.logic import shortened
 from fdverify.threshold.claims.normal import all_of, positive
 from fdverify.threshold.flow.automaton import ControlFlow
 from fdverify.threshold.flow.operations import Become, Operation, Reached, Receive, Send, StatusIs, Test, read_operation
 from fdverify.threshold.formula import And, Comparison, Constant, Formula, Linear
+from fdverify.threshold.names import shown
 
 _MOST_PATHS = 5_000
 _MOST_ARCS = 5_000
@@ -93,11 +93,11 @@ def _paths(flow: ControlFlow) -> Iterator[list[str]]:
     for source, operation, target in flow.edges:
         graph.add_edge(source, target, operation=operation)
     if not nx.is_directed_acyclic_graph(graph):
-        cycle = " -> ".join(shortened(source) for source, *_ in nx.find_cycle(graph))
+        cycle = " -> ".join(shown(source) for source, *_ in nx.find_cycle(graph))
         raise UsageError(f"{flow.name}: the edges of a step form a cycle: {cycle}")
     paths = list(islice(nx.all_simple_edge_paths(graph, flow.start, flow.end), _MOST_PATHS + 1))
     if not paths:
-        raise UsageError(f"{flow.name}: no path leads from {shortened(flow.start)} to {shortened(flow.end)}")
+        raise UsageError(f"{flow.name}: no path leads from {shown(flow.start)} to {shown(flow.end)}")
     if len(paths) > _MOST_PATHS:
         raise UsageError(f"{flow.name}: there are more than {_MOST_PATHS} paths through a step")
     for path in paths:
@@ -110,7 +110,7 @@ def _along(flow: ControlFlow, operations: Sequence[tuple[str, Operation]], start
     for text, operation in operations:
         found = list(dict.fromkeys(after for arc in found for after in _after(flow, text, operation, arc)))
         if len(found) > _MOST_ARCS:
-            raise UsageError(f"{flow.name}: {shortened(text)}: there are more than {_MOST_ARCS} ways to come here")
+            raise UsageError(f"{flow.name}: {shown(text)}: there are more than {_MOST_ARCS} ways to come here")
     return found
 
 
@@ -124,7 +124,7 @@ def _after(flow: ControlFlow, text: str, operation: Operation, arc: Arc) -> list
             return [replace(arc, adds=tuple(sorted(adds.items())))]
         case Receive(counter, bound):
             if counter in dict(arc.received):
-                raise UsageError(f"{flow.name}: {shortened(text)}: {counter} is received twice in a step")
+                raise UsageError(f"{flow.name}: {shown(text)}: {counter} is received twice in a step")
             received = Received(bound, bound.plus(Linear(constant=arc.adding(bound))))
             return [replace(arc, received=(*arc.received, (counter, received)))]
         case _:
@@ -140,7 +140,7 @@ def _satisfying(flow: ControlFlow, text: str, test: Test, arc: Arc) -> list[Arc]
         case Reached(counter, number, wanted):
             received = dict(arc.received)
             if counter not in received:
-                raise UsageError(f"{flow.name}: {shortened(text)}: {counter} is not received before in this step")
+                raise UsageError(f"{flow.name}: {shown(text)}: {counter} is not received before in this step")
             old = received[counter]
             received[counter] = (
                 replace(old, at_least=_with(old.at_least, number))

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fdverify.errors import UsageError, did_you_mean
-from fdverify.logic import shortened
-from fdverify.threshold.names import check_name, check_names
+from fdverify.threshold.names import check_name, check_names, shown
 
 Edge = tuple[str, str, str]
 """From where, an operation, to where."""
@@ -57,7 +56,7 @@ def check_flow(flow: ControlFlow) -> None:
     _check_texts(flow, "processes", (flow.processes,))
     for edge in flow.edges:
         if isinstance(edge, str) or len(edge) != 3 or not all(isinstance(part, str) for part in edge):
-            raise UsageError(f"{flow.name}: {shortened(repr(edge))} is no edge", "(from, operation, to)")
+            raise UsageError(f"{flow.name}: {shown(repr(edge))} is no edge", "(from, operation, to)")
     check_names(
         flow.name,
         (
@@ -75,7 +74,7 @@ def check_flow(flow: ControlFlow) -> None:
     if not flow.initial:
         raise UsageError(f"{flow.name}: no status is initial")
     if flow.start == flow.end:
-        raise UsageError(f"{flow.name}: a step starts and ends at {shortened(flow.start)}")
+        raise UsageError(f"{flow.name}: a step starts and ends at {shown(flow.start)}")
 
 
 def _check_texts(flow: ControlFlow, kind: str, texts: Iterable[object]) -> None:
@@ -84,14 +83,14 @@ def _check_texts(flow: ControlFlow, kind: str, texts: Iterable[object]) -> None:
         raise UsageError(f"{flow.name}: {kind} is a text, and several are needed", f"({texts!r},)")
     for text in texts:
         if not isinstance(text, str):
-            raise UsageError(f"{flow.name}: {kind} has {shortened(repr(text))}, which is no text")
+            raise UsageError(f"{flow.name}: {kind} has {shown(repr(text))}, which is no text")
 
 
 def _check_statuses(flow: ControlFlow, kind: str, names: Sequence[str]) -> None:
     for place, name in enumerate(names):
         if name not in flow.statuses:
             raise UsageError(
-                f"{flow.name}: {kind}: there is no status {shortened(name)}", did_you_mean(name, flow.statuses)
+                f"{flow.name}: {kind}: there is no status {shown(name)}", did_you_mean(name, flow.statuses)
             )
         if name in names[:place]:
             raise UsageError(f"{flow.name}: {kind}: {name} is named twice")

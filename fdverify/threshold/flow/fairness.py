@@ -1,8 +1,8 @@
 """FAIR, that everybody has received what is due, said of how many processes have a status.
 
 What was received is not kept.  Where a step by which a process keeps its status covers all that it can have received
-before, that does not matter: it has received what is due if it can do so now.  Elsewhere there is only what is so *if* it
-has.
+before, that does not matter: it has received what is due if it can do so now.  Elsewhere there is only what is so *if*
+it has.
 """
 
 from __future__ import annotations

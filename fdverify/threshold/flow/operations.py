@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fdverify.errors import UsageError, did_you_mean
-from fdverify.logic import shortened
 from fdverify.threshold.claims.normal import positive
 from fdverify.threshold.flow.automaton import STATUS, ControlFlow
 from fdverify.threshold.formula import And, Comparison, Constant, Formula, Linear, Or
+from fdverify.threshold.names import shown
 from fdverify.threshold.text.read import read_claim, read_linear
 
 _BECOME = re.compile(r"\s*sv\s*:=\s*(\w+)\s*", flags=re.ASCII)
@@ -63,7 +63,7 @@ class _Operation:
     def __init__(self, flow: ControlFlow, text: str) -> None:
         self._flow = flow
         self._text = text
-        self._place = f"{flow.name}: {shortened(text)}"
+        self._place = f"{flow.name}: {shown(text)}"
 
     def read(self) -> Operation:
         flow = self._flow
