@@ -98,10 +98,15 @@ def _doubt(name: str, formula: Formula, fair: Fairness, hindrance: _Hindrance) -
         found = [*shapes(name, formula), *shapes(name, Not(premise(formula)))]
     except UsageError:  # once FAIR is written out, what is left may not be refused
         return "where FAIR stands in it tells nothing of what was received"
-    times = [claim for shape in found for each in shape.moments for claim in (*each.holds, *each.for_good)]
+    times = [claim for shape in found for each in shape.moments for claim in each.holds]
+    lasting = [claim for shape in found for each in shape.moments for claim in each.for_good]
     ends = [claim for shape in found for claim in (*shape.at_last, *shape.again)]
-    if any(_denies_fair(claim) for claim in (*times, *ends)):
+    if any(_denies_fair(claim) for claim in (*times, *lasting, *ends)):
         return "a run that breaks it is not FAIR at some time, and that depends on what was received"
+    if any(FAIR in names(claim) for claim in lasting):  # what has just been sent is not received in the same step
+        return "a run that breaks it is FAIR at all times, and that depends on when something was received"
+    if any(FAIR in names(claim) for shape in found for claim in shape.moments[0].holds):
+        return "it says that the start is FAIR, before anything is received"
     if any(FAIR in names(claim) for claim in times) and hindrance.at_some_time is not None:
         return f"FAIR is not only said of the end of a run, and {hindrance.at_some_time}"
     if hindrance.in_the_end is not None:

@@ -177,6 +177,25 @@ EITHER: dict[str, ControlFlow] = {
         "sv == S; receive r <= m; r < 1; sv := D",
         spec="[](FAIR && S != 0 -> [](D == 0))",
     ),
+    "fair at all times, while something is sent": flow(
+        "sv == V; inc m; sv := D",
+        "sv == D; receive r <= m",
+        "sv == V; receive r <= m",
+        spec="[](FAIR) -> [](D == 0)",
+    ),
+    "fair from then on, while something is sent": flow(
+        "sv == V; sv := S",
+        "sv == S; receive r <= m",
+        "sv == S; inc m; sv := D",
+        "sv == D; receive r <= m",
+        spec="[](S != 0 -> !([](FAIR) && <>(D != 0)))",
+    ),
+    "fair from the start": flow(
+        "sv == V; receive r <= m + 1",
+        "sv == V; sv := D",
+        spec="FAIR -> [](D == 0)",
+        due={"r": "m + 1"},
+    ),
     "never fair": flow("sv == V; inc m; sv := S", "sv == S; receive r <= m", spec="<>(S != 0 && FAIR)"),
     "fair in a loop": flow(
         "sv == V; inc m; sv := S",

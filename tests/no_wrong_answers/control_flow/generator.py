@@ -24,6 +24,10 @@ SPECIFICATIONS = {
     "settled": ("[]<>(FAIR)", "[]<>(FAIR) -> (<>[](B == 0) || <>[](C == 0))"),
     "now": ("<>(FAIR)", "[](FAIR -> D == 0 || m < N)"),
     "some_time": ("true", "<>(FAIR || D != 0)"),
+    "always_fair": ("[](FAIR)", "[](FAIR) -> [](D == 0)"),
+    "fair_from_then": ("<>(C != 0)", "[](C != 0 -> !([](FAIR)))"),
+    "fair_first": ("FAIR", "FAIR -> [](D == 0)"),
+    "fair_once": ("<>(FAIR && m >= 1)", "[](FAIR && m >= 1 -> [](D == 0))"),
     "sent": ("[]<>(FAIR)", "[]<>(FAIR) -> <>(m >= 1)"),
 }
 """With what a run must do for the specification to say something."""
