@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
+from types import CodeType
 from typing import Any
 
 from fdverify.threshold.flow import ControlFlow
@@ -22,7 +23,7 @@ Process = tuple[str, tuple[int, ...]]
 State = tuple[tuple[Process, ...], tuple[int, ...]]
 """The processes in some order, as it does not matter who is who, and the shared variables."""
 
-MOST_STATES = 4_000
+MOST_STATES = 2_500
 
 
 class TooLarge(Exception):
@@ -32,9 +33,14 @@ class TooLarge(Exception):
 FAIR = Compared(Sum((("fair", 1),), -1), "==")
 
 
+@cache
+def code(text: str) -> CodeType:
+    spelled = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
+    return compile(spelled.strip(), text, "eval")
+
+
 def value(text: str, names: Mapping[str, Any]) -> Any:
-    text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
-    return eval(text, {}, dict(names))
+    return eval(code(text), {}, dict(names))
 
 
 class Composition:
@@ -43,6 +49,7 @@ class Composition:
         self.counters = tuple(flow.due)
         self.fixed = {**parameters, **{status: status for status in flow.statuses}}
         self.processes = value(flow.processes, self.fixed)
+        self.known: dict[tuple[Process, tuple[int, ...]], set[tuple[Process, tuple[int, ...]]]] = {}
 
     def holds(self, specification: str) -> bool:
         return not self.has_run(self.flow.specifications[specification], satisfies=False)
@@ -91,11 +98,22 @@ class Composition:
         for mover in set(processes):
             others = list(processes)
             others.remove(mover)
+            for moved, sent in self.steps(mover, shared):
+                yield tuple(sorted((*others, moved))), sent
+
+    def steps(self, mover: Process, shared: tuple[int, ...]) -> set[tuple[Process, tuple[int, ...]]]:
+        """What a process can become, and make of the shared variables."""
+        if (mover, shared) not in self.known:
             names = {"sv": mover[0]} | dict(zip(self.counters, mover[1], strict=True))
             names |= dict(zip(self.flow.shared, shared, strict=True))
-            for end in self.along(self.flow.start, names):
-                moved = end["sv"], tuple(end[counter] for counter in self.counters)
-                yield tuple(sorted((*others, moved))), tuple(end[name] for name in self.flow.shared)
+            self.known[mover, shared] = {
+                (
+                    (end["sv"], tuple(end[counter] for counter in self.counters)),
+                    tuple(end[name] for name in self.flow.shared),
+                )
+                for end in self.along(self.flow.start, names)
+            }
+        return self.known[mover, shared]
 
     def along(self, node: str, names: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if node == self.flow.end:

@@ -102,7 +102,7 @@ def _change(source: random.Random) -> Drawn:
         specifications={name: text for name, (_, text) in BROADCASTS.items()},
     )
     parameters = {name: source.randint(0, 1) for name in flow.parameters} | {"N": source.randint(1, 3)}
-    return Drawn(changed, parameters, source.choice(tuple(BROADCASTS)))
+    return _drawn(changed, parameters, source.choice(tuple(BROADCASTS)))
 
 
 def _build(source: random.Random) -> Drawn:
@@ -136,7 +136,11 @@ def _build(source: random.Random) -> Drawn:
         specifications={name: text for name, (_, text) in SPECIFICATIONS.items()},
     )
     parameters = {"N": source.randint(1, 3), "T": source.randint(0, 2), "F": source.randint(0, 2)}
-    return Drawn(flow, parameters, source.choice((*SAFETY[:4], *FAIR_AGAIN[:5], *FAIR_AGAIN[:3], *SPECIFICATIONS)))
+    return _drawn(flow, parameters, source.choice((*SAFETY[:4], *FAIR_AGAIN[:5], *FAIR_AGAIN[:3], *SPECIFICATIONS)))
+
+
+def _drawn(flow: ControlFlow, parameters: dict[str, int], name: str) -> Drawn:
+    return Drawn(replace(flow, specifications={name: flow.specifications[name]}), parameters, name)
 
 
 def _path(source: random.Random, number: int, bounds: dict[str, str], shared: tuple[str, ...]) -> list[Edge]:

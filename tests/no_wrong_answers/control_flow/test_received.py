@@ -22,7 +22,7 @@ from tests.threshold.small import found
 SMALL = [dict(zip("NTF", values, strict=True)) for values in product((1, 2), (0, 1), (0, 2))]
 DECIDED = {"proved", "violated", "vacuous"}
 PARTS = range(4)
-COUNT = 3_200
+COUNT = 3_000
 
 
 @pytest.mark.parametrize("flow", cases.HOLDS.values(), ids=cases.HOLDS)

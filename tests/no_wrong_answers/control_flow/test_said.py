@@ -15,7 +15,7 @@ from fdverify.threshold.instance import parameters_text, with_assumptions, with_
 from fdverify.threshold.text.read import read, read_assumption
 from fdverify.verdict import Verdict
 from tests.cli.script import run
-from tests.sampling import every
+from tests.sampling import every, long
 from tests.threshold.small import QUIET, STRB, TEXT, found, one
 
 DIALOG = STRB.parent / "dialog" / "byz.py"
@@ -34,8 +34,18 @@ SAID = [
 ]
 
 
+@pytest.mark.parametrize(("arguments", "says"), SAID)
+def test_an_automaton_knows_for_which_parameters_it_is(arguments: tuple[str, ...], says: str) -> None:
+    automaton = read(TEXT, "t")
+    options = list(zip(arguments[::2], arguments[1::2], strict=True))
+    claims = [read_assumption(text, automaton) for option, text in options if option == "--assume"]
+    automaton = with_assumptions(automaton, claims) if claims else automaton
+    numbers = {part[0]: int(part[2:]) for option, text in options if option == "--set" for part in text.split(",")}
+    assert parameters_text(with_parameters(automaton, numbers)) == says
+
+
 @pytest.mark.parametrize("file", every(2, [STRB, DIALOG]), ids=lambda file: file.name)
-@pytest.mark.parametrize(("arguments", "says"), every(3, SAID))
+@pytest.mark.parametrize(("arguments", "says"), every(7, SAID[1:]))
 def test_a_proof_says_for_which_parameters_it_is(file: Path, arguments: tuple[str, ...], says: str) -> None:
     name = "relay"
     outcome = run("threshold", "check", str(file), "--spec", name, *arguments)
@@ -45,6 +55,7 @@ def test_a_proof_says_for_which_parameters_it_is(file: Path, arguments: tuple[st
     assert document["specifications"][0]["detail"] == f"{name} holds {says}"
 
 
+@long
 def test_a_page_says_it_too(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run("threshold", "check", str(STRB), "--set", "N=4,T=1,F=1", "--html", str(page)).code == 0
@@ -97,17 +108,24 @@ def test_a_specification_outside_refuses_itself_and_names_the_part(tmp_path: Pat
         outcome.stdout,
         flags=re.MULTILINE,
     )
+    refused = run("threshold", "check", str(file), "--spec", "outside")
+    assert (refused.code, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+    assert "and not (A <= 2)" in refused.stderr
+
+
+@long
+def test_machines_are_told_that_it_has_no_verdict(tmp_path: Path) -> None:
+    file = tmp_path / "three.ta"
+    file.write_text(THREE)
     document = json.loads(run("threshold", "check", str(file), "--json").stdout)
     jsonschema.validate(document, json.loads(SCHEMA.read_text()))
     assert document["exit_code"] == 2
     assert [each["verdict"] for each in document["specifications"]] == ["proved", None, None, "violated"]
     alone = run("threshold", "check", str(file), "--spec", "safe", "--spec", "broken")
     assert alone.code == 1
-    refused = run("threshold", "check", str(file), "--spec", "outside")
-    assert (refused.code, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
-    assert "and not (A <= 2)" in refused.stderr
 
 
+@long
 def test_what_is_refused_is_shown_on_a_page(tmp_path: Path) -> None:
     file, page = tmp_path / "three.ta", tmp_path / "page.html"
     file.write_text(THREE)
