@@ -29,7 +29,7 @@ SAID = [
         ("--assume", "N > 3*T", "--assume", "F <= T", "--set", "T=1"),
         "for T = 1 and all N, F with (N > 3 * T) && (F <= T)",
     ),
-    (("--assume", "N == 4 && T == 1 && F == 1"), "for all parameters with ((N == 4) && ((T == 1) && (F == 1)))"),
+    (("--assume", "N == 4 && T == 1 && F == 1"), "for all parameters with (((N == 4) && (T == 1)) && (F == 1))"),
     ((), ALL),
 ]
 
