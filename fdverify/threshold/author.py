@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton, Location, Rule, Specification
 from fdverify.threshold.formula import Formula
-from fdverify.threshold.names import check_name, check_names, shown
+from fdverify.threshold.names import check_name, check_names, check_table, check_texts, shown
 from fdverify.threshold.text.read import read_claim, read_specification
 
 _LOCAL = "location"
@@ -45,9 +45,16 @@ def automaton(
 ) -> Automaton:
     """An automaton; rules are numbered from 1 on."""
     check_name("a threshold automaton", name, "threshold automaton")
-    texts = {"parameters": parameters, "locations": locations, "shared": shared}
-    for kind, several in (*texts.items(), ("initial", initial), ("assumptions", assumptions)):
-        _check_several(name, kind, several)
+    for kind, several in (
+        *(("parameters", parameters), ("locations", locations), ("shared", shared)),
+        *(("initial", initial), ("assumptions", assumptions)),
+    ):
+        check_texts(name, kind, several)
+    check_table(name, "specifications", specifications)
+    for rule in rules:
+        if not isinstance(rule, Move):
+            raise UsageError(f"{name}: {shown(repr(rule))} is no rule", "move(source, target, guard)")
+        check_texts(name, "a rule", [rule.source, rule.target, rule.when])
     check_names(name, (("parameter", parameters), ("shared variable", shared), ("location", locations)))
     for each in specifications:
         check_name(name, each, "specification")
@@ -63,16 +70,10 @@ def automaton(
         initial=tuple(_claim(name, claim, everything) for claim in initial),
         rules=tuple(_rule(name, number, each, (*shared, *parameters)) for number, each in enumerate(rules, start=1)),
         specifications=tuple(
-            Specification(each, read_specification(_text(name, text), everything, {}, f"{name}: {each}: {shown(text)}"))
+            Specification(each, read_specification(text, everything, {}, f"{name}: {each}: {shown(text)}"))
             for each, text in specifications.items()
         ),
     )
-
-
-def _check_several(name: str, kind: str, several: Sequence[str]) -> None:
-    """Refuse a single text: it would be taken for its letters."""
-    if isinstance(several, str):
-        raise UsageError(f"{name}: {kind} is a text, and several are needed", f"({several!r},)")
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
@@ -81,14 +82,8 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def _text(name: str, text: object) -> str:
-    if not isinstance(text, str):
-        raise UsageError(f"{name}: {shown(repr(text))} is no text")
-    return text
-
-
 def _claim(name: str, text: str, known: Sequence[str]) -> Formula:
-    return read_claim(_text(name, text), known, f"{name}: {shown(text)}")
+    return read_claim(text, known, f"{name}: {shown(text)}")
 
 
 def _rule(name: str, number: int, rule: Move, known: Sequence[str]) -> Rule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from fdverify.errors import UsageError
 from fdverify.logic import shortened
@@ -32,6 +32,22 @@ def check_name(owner: str, name: object, kind: str) -> str:
     if name in KEYWORDS:
         raise UsageError(f"{owner}: {name} is a keyword, which cannot be a name")
     return name
+
+
+def check_texts(owner: str, kind: str, texts: object) -> None:
+    """Refuse what is no list of texts; a single text would be taken for its letters."""
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
+        raise UsageError(f"{owner}: {kind} is {shown(repr(texts))}, and a list of texts is needed")
+    for text in texts:
+        if not isinstance(text, str):
+            raise UsageError(f"{owner}: {kind} has {shown(repr(text))}, which is no text")
+
+
+def check_table(owner: str, kind: str, table: object) -> None:
+    """Refuse what is no table of texts by name."""
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{owner}: {kind} is {shown(repr(table))}, and a dict of texts is needed")
+    check_texts(owner, kind, [*table.values()])
 
 
 def check_names(owner: str, declared: Iterable[tuple[str, Iterable[str]]]) -> None:

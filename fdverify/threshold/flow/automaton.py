@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fdverify.errors import UsageError, did_you_mean
-from fdverify.threshold.names import check_name, check_names, shown
+from fdverify.threshold.names import check_name, check_names, check_table, check_texts, shown
 
 Edge = tuple[str, str, str]
 """From where, an operation, to where."""
@@ -50,10 +50,10 @@ def check_flow(flow: ControlFlow) -> None:
     """Refuse names that mean two things or nothing, before anything is read."""
     check_name("a control flow automaton", flow.name, "control flow automaton")
     for kind in ("parameters", "assumptions", "statuses", "initial", "shared", "left"):
-        _check_texts(flow, kind, getattr(flow, kind))
-    _check_texts(flow, "due", [*flow.due, *flow.due.values()])
-    _check_texts(flow, "specifications", [*flow.specifications, *flow.specifications.values()])
-    _check_texts(flow, "processes", (flow.processes,))
+        check_texts(flow.name, kind, getattr(flow, kind))
+    for kind in ("due", "specifications"):
+        check_table(flow.name, kind, getattr(flow, kind))
+    check_texts(flow.name, "one of processes, start, end and about", [flow.processes, flow.start, flow.end, flow.about])
     for edge in flow.edges:
         if isinstance(edge, str) or len(edge) != 3 or not all(isinstance(part, str) for part in edge):
             raise UsageError(f"{flow.name}: {shown(repr(edge))} is no edge", "(from, operation, to)")
@@ -75,15 +75,6 @@ def check_flow(flow: ControlFlow) -> None:
         raise UsageError(f"{flow.name}: no status is initial")
     if flow.start == flow.end:
         raise UsageError(f"{flow.name}: a step starts and ends at {shown(flow.start)}")
-
-
-def _check_texts(flow: ControlFlow, kind: str, texts: Iterable[object]) -> None:
-    """Refuse what is no sequence of texts; a text itself is one of letters, which nobody means."""
-    if isinstance(texts, str):
-        raise UsageError(f"{flow.name}: {kind} is a text, and several are needed", f"({texts!r},)")
-    for text in texts:
-        if not isinstance(text, str):
-            raise UsageError(f"{flow.name}: {kind} has {shown(repr(text))}, which is no text")
 
 
 def _check_statuses(flow: ControlFlow, kind: str, names: Sequence[str]) -> None:
