@@ -149,6 +149,7 @@ def test_a_name_is_of_one_thing(make: Callable[[], object]) -> None:
     assert "\n" not in str(raised.value)
 
 
+NO_TEXT: Any = True
 NOTHING: dict[str, tuple[Callable[[], object], str]] = {
     "a rule from nowhere": (lambda: built(rules=(move("C", "B"),)), "there is no location C"),
     "a rule that adds to nothing": (lambda: built(rules=(move("A", "B", y=1),)), "there is no shared variable y"),
@@ -173,7 +174,7 @@ NOTHING: dict[str, tuple[Callable[[], object], str]] = {
     "no list": (lambda: built(shared=None), "shared is None, and a list of texts is needed"),
     "no rule": (lambda: built(rules=("A -> B",)), "'A -> B' is no rule"),
     "a guard that is no text": (
-        lambda: built(rules=(replace(move("A", "B"), when=True),)),
+        lambda: built(rules=(move("A", "B", NO_TEXT),)),
         "a rule has True, which is no text",
     ),
     "no specifications": (lambda: built(specifications=["[](B == 0)"]), "and a dict of texts is needed"),
