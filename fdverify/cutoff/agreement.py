@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -106,11 +107,11 @@ class _Comparison:
         return f"{place}{self._sub_round or 'begin'} of {type(self._rounds).__name__}"
 
 
-def _own_code(rounds: type, sub_round: SubRound | None) -> Iterator[Any]:
+def _own_code(rounds: type, sub_round: SubRound | None) -> Iterator[CodeType]:
     """The code that an author wrote, that of the sub-round first."""
     for name in (sub_round or "begin", "enabled", "moved", *vars(rounds)):
         function = getattr(rounds, name, None)
-        if function is not getattr(Rounds, name, None) and hasattr(function, "__code__"):
+        if isinstance(function, FunctionType) and function is not getattr(Rounds, name, None):
             yield function.__code__
 
 
