@@ -56,7 +56,7 @@ def test_what_is_not_decided_is_refused_in_one_line_that_says_why(flow: ControlF
 def test_small_instances_agree_process_by_process(flow: ControlFlow) -> None:
     free = replace(flow, assumptions=())
     automaton = threshold_automaton(free)
-    for parameters in every(2, SMALL):
+    for parameters in every(4, SMALL):
         try:
             verdict = check(with_parameters(automaton, parameters), automaton.specifications[0]).verdict
         except UsageError:
