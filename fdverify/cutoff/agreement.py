@@ -110,8 +110,9 @@ def _own_code(rounds: type, sub_round: SubRound | None) -> Iterator[Any]:
     """The code that an author wrote, that of the sub-round first."""
     for name in (sub_round or "begin", "enabled", "moved", *vars(rounds)):
         function = getattr(rounds, name, None)
-        if function is not getattr(Rounds, name, None) and hasattr(function, "__code__"):
-            yield function.__code__
+        code = getattr(function, "__code__", None)
+        if function is not getattr(Rounds, name, None) and code is not None:
+            yield code
 
 
 class _Systems:
