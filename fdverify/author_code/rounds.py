@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import z3
 
 from fdverify.author_code.agreement import Agreement, Called
 from fdverify.author_code.functions import DETECTOR_PARTS
@@ -17,10 +18,11 @@ from fdverify.author_code.recording import RecordingBook
 from fdverify.author_code.samples import initial_points, instances, sampled_states, with_choices
 from fdverify.author_code.site import Site, Symbols
 from fdverify.engines.batch import truths
-from fdverify.logic import Symbolic
 from fdverify.models.buffer import Buffer
 from fdverify.models.system import Ages, Labels, Phase, State, System
+from fdverify.symbolic.ages import ClaimedBuffer
 from fdverify.symbolic.unroll import Unrolling
+from fdverify.symbolic.values import Value
 
 _STATES = 320
 """In which functions are compared, of all instances together."""
@@ -188,10 +190,27 @@ def _functions_of(phase: Phase) -> list[Callable[..., Any]]:
 
 
 def _with_known(symbols: Symbols, group: Points) -> Points:
-    """The states with the values that are known after a round."""
-    known = {
-        variable.name: np.full(group.size, symbols.state[variable.name])
-        for variable in symbols.system.variables
-        if not isinstance(symbols.state[variable.name], Symbolic | Buffer)
-    }
-    return group.with_columns({name: np.asarray(column) for name, column in known.items()})
+    """The states with the values that are known after a round: whole variables, and single members of buffers."""
+    columns: dict[str, Column] = {}
+    for variable in symbols.system.variables:
+        name, symbol = variable.name, symbols.state[variable.name]
+        if isinstance(symbol, ClaimedBuffer):
+            continue
+        if isinstance(symbol, Buffer):
+            columns[name] = members = group.columns[name].copy()
+            for age in range(members.shape[1]):
+                known = _known(symbol.has(age))
+                members[:, age] = members[:, age] if known is None else known
+        elif _known(symbol) is not None:
+            columns[name] = np.full(group.size, _known(symbol))
+    return group.with_columns(columns)
+
+
+def _known(value: Any) -> Any:
+    """The value that a number or a truth value has in every state; none if it depends on the state."""
+    if not isinstance(value, Value):
+        return value
+    term = z3.simplify(value.term)
+    if z3.is_true(term) or z3.is_false(term):
+        return z3.is_true(term)
+    return term.as_long() if z3.is_int_value(term) or z3.is_bv_value(term) else None
