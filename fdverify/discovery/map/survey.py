@@ -19,10 +19,12 @@ from fdverify.models.catalogue import is_file_reference
 from fdverify.models.model import OptionValue
 from fdverify.smt.cache import folder
 from fdverify.smt.pool import Outcome
-from fdverify.smt.worker import run_in_worker
+from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.verdict import Verdict
 
 _MOST_CELLS = 10_000
+_COMPARING_SECONDS = 2.0
+"""What functions are given to be compared, however little an instance is given."""
 
 
 @dataclass(frozen=True)
@@ -92,19 +94,33 @@ class _Survey:
             self._take(left[number], outcome)
             self._report(len(self._answers), total)
 
-        self._compare([wanted[at] for at in left])
-        self._check({number: wanted[at] for number, at in enumerate(left)}, told)
+        lost = self._compare([wanted[at] for at in left])
+        for at in left:
+            if repr(wanted[at].options) in lost:
+                self._answers[at] = Answer(Verdict.UNKNOWN, lost[repr(wanted[at].options)], None, {})
+        jobs = {number: wanted[at] for number, at in enumerate(left) if at not in self._answers}
+        self._check(jobs, told)
         panels = tuple(self._panel(number) for number in range(len(self._question.options)))
         return Map(self._name, self._claim, self._question.grid, panels, len(left), stored)
 
-    def _compare(self, jobs: Sequence[Job]) -> None:
-        """Compare the author's functions once for each choice of options, at its first and its last instance."""
+    def _compare(self, jobs: Sequence[Job]) -> dict[str, str]:
+        """Compare the author's functions for each choice of options; for which that was not possible, and why.
+
+        The first and the last of the instances stand for the others.
+        """
+        limit = self._settings.time_limit
         by_options: dict[str, list[Job]] = {}
         for job in jobs:
             by_options.setdefault(repr(job.options), []).append(job)
-        for first, *others in by_options.values():
-            for job in (first, *others[-1:]):
-                run_in_worker(job.compare, None, _ignore)
+        lost: dict[str, str] = {}
+        for options, (first, *others) in by_options.items():
+            try:
+                for job in (first, *others[-1:]):
+                    run_in_worker(job.compare, None if limit is None else max(limit, _COMPARING_SECONDS), _ignore)
+            except (TimeLimitReached, WorkerDied) as end:
+                why = "the time limit was reached" if isinstance(end, TimeLimitReached) else str(end)
+                lost[options] = f"its functions were not compared: {why}"
+        return lost
 
     def _check(self, work: Mapping[int, Job], told: Callable[[int, Outcome], None]) -> None:
         if self._settings.scheduler is None:
