@@ -26,7 +26,7 @@ from fdverify.symbolic.values import Value
 
 _STATES = 320
 """In which functions are compared, of all instances together."""
-_ROUNDS = (5, 2, 1, 1)
+_ROUNDS = (4, 2, 1, 1)
 """How far reachable states are looked for, at each instance."""
 _WITH_CHOICES = 384
 _PLAIN_CALLS = 480

@@ -290,7 +290,7 @@ class Course:
 
     def _compared(self, outcome: Outcome) -> None:
         if outcome.lost is not None:
-            self.result.lost = f"its functions were not compared: {outcome.lost}"
+            self.result.lost = self.result.lost or f"its functions were not compared: {outcome.lost}"
         else:
             self.result.author_code = outcome.value
 
