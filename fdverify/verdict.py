@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
@@ -30,6 +30,14 @@ class Verdict(StrEnum):
             Verdict.VACUOUS: 4,
             Verdict.PARTIAL: 0,
         }[self]
+
+
+_MOST_SERIOUS_FIRST = (70, 2, 1, 4, 3, 0)
+
+
+def worst(exit_codes: Collection[int]) -> int:
+    """The exit code for several things that ended with these."""
+    return next((code for code in _MOST_SERIOUS_FIRST if code in exit_codes), 0)
 
 
 @dataclass(frozen=True)

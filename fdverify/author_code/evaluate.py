@@ -31,9 +31,9 @@ class _Value(NamedTuple):
 
 
 class Evaluator:
-    """Evaluates terms over named constants and predicates over ages, each with a value in each of many states.
+    """Evaluates terms over named constants, functions and predicates over ages, in each of many states.
 
-    Inside of a claim about all ages there is one more axis: the ages.
+    Inside of a claim about all ages there is one more axis: the ages.  Functions are not asked there.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class Evaluator:
         ages: int,
         book: RecordingBook,
         outer: Evaluator | None = None,
+        functions: Mapping[str, Callable[..., Column]] | None = None,
     ) -> None:
         self._size = size
         self._columns = columns
@@ -51,6 +52,7 @@ class Evaluator:
         self._ages = ages
         self._book = book
         self._outer = outer
+        self._functions = functions or {}
         self._depth: int = 0 if outer is None else outer._depth + 1
         self._known: dict[int, _Value] = {}
         self._kept: list[Any] = []
@@ -89,6 +91,8 @@ class Evaluator:
         kind = z3.Z3_get_decl_kind(context, declaration)
         if kind == z3.Z3_OP_UNINTERPRETED:
             name = z3.Z3_get_symbol_string(context, z3.Z3_get_decl_name(context, declaration))
+            if name in self._functions:
+                return _measured(self._functions[name](*(part.column for part in parts)))
             return self._has(name, parts[0].column) if parts else self._named(name)
         if kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
             return _number(int(z3.Z3_get_numeral_string(context, ast)))

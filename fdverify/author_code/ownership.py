@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType
 from typing import Any
 
 _PACKAGE = "fdverify"
-_PLAIN = (bool, int, str, bytes, type(None), frozenset, Enum)
+_PLAIN = (bool, int, str, bytes, type(None))
 
 
 def is_own(function: Callable[..., Any]) -> bool:
@@ -19,7 +19,7 @@ def is_own(function: Callable[..., Any]) -> bool:
 
 
 def _is_own(value: Any, seen: set[int]) -> bool:
-    if id(value) in seen or isinstance(value, _PLAIN):
+    if id(value) in seen or type(value) in _PLAIN:
         return True
     seen.add(id(value))
     match value:
@@ -34,7 +34,9 @@ def _is_own(value: Any, seen: set[int]) -> bool:
             return _is_own(_content(value), seen)
         case Mapping():
             return all(_is_own(each, seen) for each in (*value.keys(), *value.values()))
-        case Sequence():
+        case Enum():
+            return _is_ours(type(value).__module__)  # an author's may compare in a way of its own
+        case Sequence() | Set():
             return all(_is_own(each, seen) for each in value)
         case BuiltinFunctionType():
             return False

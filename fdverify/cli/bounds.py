@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import Any, TypeVar
 
 import typer
@@ -53,7 +53,7 @@ _CONFIGURED = (
     "0 told, 1 no initial timeout is safe, or a crash may never be noticed, 2 bad input, 3 unknown, "
     "4 no crash can happen, or a run has a dead end, 70 internal error"
 )
-_GRACE = 1.0
+_GRACE = 0.5
 _CHOSEN_BY_THE_COMMAND = ("timeout", "crash")
 _UNITS = {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "min": "60"}
 
@@ -96,8 +96,9 @@ def _job(reference: str, model: Model, given: Mapping[str, Any], numbers: Mappin
 
 
 def _formula(name: str, reference: str, model: Model, given: Mapping[str, Any]) -> int:
-    start, limit = perf_counter(), given["time_limit"]
+    start, limit = monotonic(), given["time_limit"]
     check_time_limit(limit)
+    deadline = None if limit is None else start + limit
     job = _job(reference, model, given, {parameter.name: None for parameter in model.parameters})
     from fdverify.discovery.bounds.find import Found, find
     from fdverify.discovery.bounds.subject import expected_subject
@@ -107,15 +108,14 @@ def _formula(name: str, reference: str, model: Model, given: Mapping[str, Any]) 
         proof = None if given["proof"] is None else load_proof(given["proof"])
         if proof is not None and proof.model.name != model.name:
             raise UsageError(f"{given['proof']} is about {proof.model.name}, not about {model.name}")
-        deadline = None if limit is None else monotonic() + limit
         return job.blaming_the_file(lambda: find(name, job, proof, deadline, send))
 
     def give_up(why: str) -> Found:
         return Found(expected_subject(model.name, job.options, given["claim"]), why=why)
 
     # It ends by itself, with what it has by then; only if it does not, its process is killed.
-    found = _worked(f"bounds {name}", work, None if limit is None else limit + _GRACE, give_up)
-    seconds = perf_counter() - start
+    found = _worked(f"bounds {name}", work, None if deadline is None else deadline + _GRACE, give_up)
+    seconds = monotonic() - start
     if given["json"]:
         from fdverify.reports.bounds_document import bounds_document
 
@@ -130,13 +130,14 @@ def _formula(name: str, reference: str, model: Model, given: Mapping[str, Any]) 
 def _worked(
     name: str,
     work: Callable[[Callable[[str], None]], Answer],
-    limit: float | None,
+    deadline: float | None,
     give_up: Callable[[str], Answer],
 ) -> Answer:
-    """What comes of the work, in a process that is killed at the time limit, with a line that shows its progress."""
+    """What comes of the work, in a process that is killed at the deadline, with a line that shows its progress."""
     line = TextLine(name)
+    left = None if deadline is None else max(0.0, deadline - monotonic())
     try:
-        return run_in_worker(work, limit, line, with_workers=True)
+        return run_in_worker(work, left, line, with_workers=True)
     except TimeLimitReached:
         return give_up("the time limit was reached")
     except WorkerDied as end:
@@ -172,7 +173,7 @@ def _as_option(model: inspect.Parameter) -> inspect.Parameter:
 
 
 def _configure(reference: str, model: Model, given: Mapping[str, Any]) -> int:
-    start, limit = perf_counter(), given["time_limit"]
+    start, limit = monotonic(), given["time_limit"]
     check_time_limit(limit)
     tick = None if given["tick"] is None else _seconds(given["tick"])
     numbers = {p.name: _number(p.name, given[p.name]) for p in model.parameters}
@@ -187,8 +188,8 @@ def _configure(reference: str, model: Model, given: Mapping[str, Any]) -> int:
     def work(send: Callable[[str], None]) -> Configuration:
         return job.blaming_the_file(lambda: configure(job, numbers, send, given["longest"]))
 
-    found = _worked("bounds", work, limit, give_up)
-    seconds = perf_counter() - start
+    found = _worked("bounds", work, None if limit is None else start + limit, give_up)
+    seconds = monotonic() - start
     if given["json"]:
         from fdverify.reports.bounds_document import configuration_document
 

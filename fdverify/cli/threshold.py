@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -95,15 +94,16 @@ def _check(
 
         check_available(second_opinion)
     from fdverify.threshold.check import Settings, check_all
-    from fdverify.threshold.instance import with_parameters
+    from fdverify.threshold.instance import with_assumptions, with_parameters
     from fdverify.threshold.runs.drivers import DRIVERS
     from fdverify.threshold.text.read import read_assumption
+    from fdverify.verdict import worst
 
     if driver not in DRIVERS:
         raise UsageError(f"--driver must be {', '.join(DRIVERS)}, got {driver}")
     automaton = _automaton(file)
     if assume:
-        automaton = replace(automaton, assumptions=tuple(read_assumption(text, automaton) for text in assume))
+        automaton = with_assumptions(automaton, [read_assumption(text, automaton) for text in assume])
     numbers = _numbers(fixed or "")
     wanted = _wanted(file, automaton, spec or ())
     line = TextLine("threshold check")
@@ -112,8 +112,7 @@ def _check(
         found = check_all(with_parameters(automaton, numbers), wanted, settings, time_limit, line)
     finally:
         line.close()
-    codes = {checked.verdict.exit_code for checked in found}
-    exit_code = next(code for code in (1, 4, 3, 0) if code in codes)
+    exit_code = worst({checked.exit_code for checked in found})
     kept = _kept(file, found)
     text = ""
     if json or html is not None:
@@ -191,7 +190,7 @@ def _table(
 ) -> int:
     from fdverify.reports.threshold_tables import tables_document, tables_text
     from fdverify.threshold.tables import algorithm_rows, compared_rows
-    from fdverify.verdict import Verdict
+    from fdverify.verdict import Verdict, worst
 
     line = TextLine("threshold table")
     try:
@@ -199,9 +198,9 @@ def _table(
         algorithms = list(algorithm_rows(folder, line))
     finally:
         line.close()
-    codes = {entry.checked.verdict.exit_code for entry in algorithms}
+    codes = {entry.checked.exit_code for entry in algorithms}
     codes |= {0 if row.agrees else 3 if row.verdict == Verdict.UNKNOWN else 1 for row in compared}
-    exit_code = next(code for code in (1, 4, 3, 0) if code in codes)
+    exit_code = worst(codes)
     print_out(tables_document(compared, algorithms, exit_code) if json else tables_text(compared, algorithms))
     return exit_code
 

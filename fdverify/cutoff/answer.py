@@ -16,7 +16,7 @@ from fdverify.cutoff.template import Claim, Template
 from fdverify.errors import UsageError
 from fdverify.models.user_files import blaming, neighbours_importable
 from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
-from fdverify.verdict import Verdict
+from fdverify.verdict import Verdict, worst
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Answer:
         codes = {self.verdict.exit_code, *(each.verdict.exit_code for each in self.explored)}
         if any(each.undecided_at_start for each in self.carried):
             codes.add(Verdict.UNKNOWN.exit_code)
-        return next(code for code in (1, 4, 3, 0) if code in codes)
+        return worst(codes)
 
 
 def _explored_verdict(found: Found) -> Verdict:

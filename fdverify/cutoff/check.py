@@ -10,6 +10,7 @@ from typing import Any
 
 import z3
 
+from fdverify.cutoff.agreement import compare_rounds
 from fdverify.cutoff.lemmas import Claimed, Lemma, System, lemmas
 from fdverify.cutoff.round_sources import check_round_sources
 from fdverify.cutoff.rounds import CONSTRAINTS, OF_ONE, OF_TWO, Kind, Rounds, SubRound
@@ -93,8 +94,9 @@ class Carried:
 
 
 def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:
-    """All lemmas about these rounds."""
+    """All lemmas about these rounds, which must mean the same of numbers and of symbols."""
     check_round_sources(rounds)
+    compare_rounds(rounds)
     for lemma in lemmas():
         report(check_lemma(lemma, rounds, second))
 

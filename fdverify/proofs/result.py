@@ -9,11 +9,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from fdverify.engines.inductive import Kind, Question
-from fdverify.errors import FdverifyError, InternalError, UsageError
+from fdverify.errors import FdverifyError
 from fdverify.proofs.files import FoundFiles, NoProof
 from fdverify.proofs.work import BrokenShown, Subject, VacuityShown, WitnessShown
 from fdverify.smt.decide import Decision
-from fdverify.verdict import Obligation, Verdict
+from fdverify.verdict import Obligation, Verdict, worst
 
 if TYPE_CHECKING:
     from fdverify.author_code.check import AuthorCodeReport
@@ -117,8 +117,7 @@ class ProofResult:
 
 def exit_code(results: Iterable[ProofResult]) -> int:
     """The most serious one."""
-    codes = {result.exit_code for result in results}
-    return next(code for code in (InternalError.exit_code, UsageError.exit_code, 1, 4, 3, 0) if code in codes)
+    return worst({result.exit_code for result in results})
 
 
 def with_proofs(found: FoundFiles, results: Sequence[ProofResult]) -> tuple[list[ProofResult], int]:

@@ -25,6 +25,10 @@ def _print(console: Console, automaton: Automaton, found: Sequence[Checked], kep
     for checked in found:
         if checked.counterexample is not None:
             _print_run(console, automaton, checked.counterexample)
+        if checked.verdict is None:
+            line = Text.assemble(f"{checked.specification}: ", ("refused", "bold red"), f": {checked.detail}")
+            console.print(line, soft_wrap=True)
+            continue
         print_verdict(
             console, checked.verdict, f"{checked.detail}, {checked.seconds:.1f} s", f"{checked.specification}: "
         )

@@ -41,9 +41,11 @@ class ThresholdTrace(msgspec.Struct):
 
 
 class SpecificationEntry(msgspec.Struct):
+    """What came of a specification; one without a verdict is refused, for the reason in ``detail``."""
+
     name: str
     formula: str
-    verdict: Verdict
+    verdict: Verdict | None
     detail: str
     seconds: float
     smtlib: str | None

@@ -43,7 +43,7 @@ def _print(console: Console, compared: Sequence[ComparedRow], algorithms: Sequen
     for entry in algorithms:
         numbers = map(str, _sizes(entry.automaton).values())
         checked = entry.checked
-        words = Text(checked.specification), Text(str(checked.verdict))
+        words = Text(checked.specification), Text(checked.word)
         sizes.add_row(Text(entry.file), *numbers, *words, f"{checked.seconds:.2f}")
     console.print(sizes)
 
@@ -70,14 +70,14 @@ class PublishedEntry(msgspec.Struct):
 
 
 class AlgorithmEntry(msgspec.Struct):
-    """A specification of an automaton, for all parameters."""
+    """A specification of an automaton, for all parameters; one without a verdict is refused."""
 
     file: str
     locations: int
     rules: int
     guards: int
     specification: str
-    verdict: Verdict
+    verdict: Verdict | None
     seconds: float
 
 

@@ -14,8 +14,9 @@ from fdverify.threshold.automaton import Automaton, Specification
 from fdverify.threshold.claims.bounded import refuse_unbounded
 from fdverify.threshold.claims.premise import premise
 from fdverify.threshold.claims.shapes import shapes
-from fdverify.threshold.counterexample import Counterexample, counterexample
+from fdverify.threshold.counterexample import Counterexample, counterexample, seen
 from fdverify.threshold.formula import Constant, Formula, Not
+from fdverify.threshold.instance import parameters_text
 from fdverify.threshold.runs.drivers import AUTO, DRIVERS
 from fdverify.threshold.runs.outcome import Outcome, Watch
 from fdverify.threshold.runs.problem import problem
@@ -37,13 +38,23 @@ _DEFAULT = Settings()
 
 @dataclass(frozen=True)
 class Checked:
+    """What came of a specification; without a verdict it is refused, and ``detail`` says why."""
+
     specification: str
-    verdict: Verdict
+    verdict: Verdict | None
     detail: str
     seconds: float
     counterexample: Counterexample | None = None
     undecided: str | None = None
     """The SMT-LIB text about which a solver did not know."""
+
+    @property
+    def exit_code(self) -> int:
+        return UsageError.exit_code if self.verdict is None else self.verdict.exit_code
+
+    @property
+    def word(self) -> str:
+        return "refused" if self.verdict is None else str(self.verdict)
 
 
 def check_all(
@@ -53,11 +64,16 @@ def check_all(
     time_limit: float | None = None,
     report: Report = lambda text: None,
 ) -> list[Checked]:
-    """Each specification, in a worker process that can be given up; the time limit is for all of them."""
-    for specification in specifications:
-        refuse_undecided(automaton, specification)
+    """Each specification, in a worker process that can be given up; the time limit is for all of them.
+
+    One that is not decided here is refused by itself; what is wrong with the automaton is an error.
+    """
     end = None if time_limit is None else monotonic() + time_limit
-    return [_in_worker(automaton, specification, settings, end, report) for specification in specifications]
+    found = [_in_worker(automaton, specification, settings, end, report) for specification in specifications]
+    reasons = {checked.detail if checked.verdict is None else None for checked in found}
+    if len(reasons) == 1 and (reason := reasons.pop()) is not None:
+        raise UsageError(reason)
+    return found
 
 
 def refuse_undecided(automaton: Automaton, specification: Specification) -> None:
@@ -86,6 +102,8 @@ def _in_worker(
         detail = f"the time limit was reached ({last[0]})"
     except WorkerDied as death:
         detail = str(death)
+    except UsageError as error:
+        return Checked(specification.name, None, str(error), perf_counter() - start)
     return Checked(specification.name, Verdict.UNKNOWN, detail, perf_counter() - start)
 
 
@@ -110,22 +128,55 @@ def check(
         )
 
     broken = _some_run(automaton, name, Not(formula), settings, report)
+    if broken.found is not None and specification.certain is not None:
+        broken = _certain_run(automaton, name, Not(specification.certain.formula), specification, settings, report)
+        if broken.status == "none":
+            raise UsageError(specification.certain.otherwise, "let processes receive in steps by which they stay")
     if broken.status == "unknown":
         return unknown(broken)
     if broken.found is not None:
         shown = counterexample(automaton, specification, broken.found)
         return checked(Verdict.VIOLATED, f"{name} is broken by the run shown", counterexample=shown)
-    for needed, without_rules, vacuous in _needed(formula):
-        some = replace(automaton, rules=()) if without_rules else automaton
-        try:
-            possible = _some_run(some, name, needed, settings, report)
-        except UsageError as error:  # of a premise that matters to nothing, so that it was not refused at first
-            possible = Outcome("unknown", error.message)
-        if possible.status == "none":
-            return checked(Verdict.VACUOUS, f"{vacuous} for any admissible parameters")
-        if possible.status == "unknown":
-            return unknown(possible, "whether there is a run to speak of: ")
-    return checked(Verdict.PROVED, f"{name} holds for all admissible parameters")
+    some = _some_run(replace(automaton, rules=()), name, Constant(True), settings, report)
+    if some.status == "none":
+        return checked(Verdict.VACUOUS, f"no run starts {parameters_text(automaton, 'any')}".rstrip())
+    if some.status != "unknown":
+        some = _meets_premise(automaton, specification, settings, report)
+    if some.status == "none":
+        return checked(Verdict.VACUOUS, f"no run meets its premise {parameters_text(automaton, 'any')}".rstrip())
+    if some.status == "unknown":
+        return unknown(some, "whether there is a run to speak of: ")
+    return checked(Verdict.PROVED, f"{name} holds {parameters_text(automaton)}".rstrip())
+
+
+def _meets_premise(automaton: Automaton, specification: Specification, settings: Settings, report: Report) -> Outcome:
+    """A run of which the specification says something."""
+    name, needed, certain = specification.name, premise(specification.formula), specification.certain
+    if needed == Constant(True):
+        return Outcome("found")
+    try:
+        outcome = _some_run(automaton, name, needed, settings, report)
+        if outcome.status == "found" and certain is not None:
+            outcome = _certain_run(automaton, name, premise(certain.formula), specification, settings, report)
+            return Outcome("unknown", certain.otherwise) if outcome.status == "none" else outcome
+        return outcome
+    except UsageError as error:  # of a premise that matters to nothing, so that it was not refused at first
+        return Outcome("unknown", error.message)
+
+
+def _certain_run(
+    automaton: Automaton,
+    name: str,
+    formula: Formula,
+    specification: Specification,
+    settings: Settings,
+    report: Report,
+) -> Outcome:
+    """A run that certainly satisfies a formula, as others see it."""
+    certain = specification.certain
+    assert certain is not None, "else all runs are certain"
+    outcome = _some_run(certain.extended(automaton), name, formula, settings, report)
+    return outcome if outcome.found is None else replace(outcome, found=seen(automaton, certain, outcome.found))
 
 
 def _some_run(automaton: Automaton, name: str, formula: Formula, settings: Settings, report: Report) -> Outcome:
@@ -161,10 +212,3 @@ def _doubt(name: str, facts: Sequence[Any], status: str, second: str) -> str | N
     if opinion.status != status:
         raise InternalError(f"two solvers disagree on {name}: z3 says {status}, {second} {opinion.status}")
     return None
-
-
-def _needed(formula: Formula) -> list[tuple[Formula, bool, str]]:
-    """What some run must satisfy for the specification to say something; whether it need not move; what else is so."""
-    needed = premise(formula)
-    found: list[tuple[Formula, bool, str]] = [(Constant(True), True, "no run starts")]
-    return found if needed == Constant(True) else [*found, (needed, False, "no run meets its premise")]

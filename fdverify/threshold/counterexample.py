@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from fdverify.errors import InternalError
-from fdverify.threshold.automaton import Automaton, Specification
+from fdverify.threshold.automaton import Automaton, Certain, Specification
 from fdverify.threshold.interpret import Step, replayed, starts
 from fdverify.threshold.runs.realise import Found
 from fdverify.threshold.temporal import holds_of_run
@@ -39,6 +39,22 @@ def counterexample(automaton: Automaton, specification: Specification, found: Fo
     steps = (*before, *_in_steps(found, configurations, found.loop, len(found.rules)))
     parameters = {name: found.start[name] for name in (*automaton.parameters, *automaton.unknowns)}
     return Counterexample(parameters, found.start, steps, len(before))
+
+
+def seen(automaton: Automaton, certain: Certain, found: Found) -> Found:
+    """The run as others see it: each rule is the one that it is a twin of."""
+    twins = [certain.twins[rule.number] for rule in found.rules]
+    names = {
+        *automaton.parameters,
+        *automaton.unknowns,
+        *automaton.shared,
+        *(each.name for each in automaton.locations),
+    }
+    return Found(
+        {name: value for name, value in found.start.items() if name in names},
+        tuple(automaton.rules[twin] for twin in twins if twin is not None),
+        sum(twin is not None for twin in twins[: found.loop]),
+    )
 
 
 def _in_steps(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import z3
@@ -10,7 +10,7 @@ import z3
 from fdverify.errors import UsageError
 from fdverify.smt.solver import FreshSolver
 from fdverify.threshold.automaton import Automaton
-from fdverify.threshold.formula import Comparison, Linear
+from fdverify.threshold.formula import Comparison, Formula, Linear
 from fdverify.threshold.runs.terms import truth
 from fdverify.threshold.text.write import formula_text
 
@@ -24,12 +24,33 @@ def with_parameters(automaton: Automaton, values: Mapping[str, int]) -> Automato
         if value < 0:
             raise UsageError(f"{name} must be at least 0, got {value}")
     fixed = tuple(Comparison(Linear.of({name: 1}), "==", Linear(constant=value)) for name, value in values.items())
-    found = replace(automaton, assumptions=(*automaton.assumptions, *fixed))
+    found = replace(automaton, assumptions=(*automaton.assumptions, *fixed), fixed=(*automaton.fixed, *values.items()))
     if _is_admissible(automaton) and not _is_admissible(found):
         shown = ", ".join(f"{name} = {value}" for name, value in values.items())
         condition = " && ".join(formula_text(claim) for claim in automaton.assumptions)
         raise UsageError(f"{shown} is not admissible: {automaton.name} assumes {condition}")
     return found
+
+
+def with_assumptions(automaton: Automaton, claims: Sequence[Formula]) -> Automaton:
+    """The same automaton under another resilience condition."""
+    return replace(automaton, assumptions=tuple(claims), assumed=True)
+
+
+def parameters_text(automaton: Automaton, every: str = "all") -> str:
+    """For which parameters something is so; nothing if there are none."""
+    fixed = dict(automaton.fixed)
+    others = [name for name in (*automaton.parameters, *automaton.unknowns) if name not in fixed]
+    shown = ", ".join(f"{name} = {value}" for name, value in fixed.items())
+    if not others:
+        return f"for {shown}" if shown else ""
+    condition = ""
+    if automaton.assumed:
+        claims = automaton.assumptions[: len(automaton.assumptions) - len(fixed)]
+        condition = " with " + (" && ".join(formula_text(claim) for claim in claims) or "no condition")
+    if fixed:
+        return f"for {shown} and {every} {'' if automaton.assumed else 'admissible '}{', '.join(others)}{condition}"
+    return f"for {every} parameters{condition}" if automaton.assumed else f"for {every} admissible parameters"
 
 
 def _is_admissible(automaton: Automaton) -> bool:

@@ -85,8 +85,8 @@ def _compared(automaton: Automaton, row: PublishedRow, report: Report) -> Compar
     (specification,) = (each for each in automaton.specifications if each.name == row.specification)
     checked = check(with_parameters(automaton, numbers), specification, report=report)
     # A premise that no run meets makes a specification hold.
-    words = {Verdict.PROVED: "holds", Verdict.VACUOUS: "holds"}
-    return ComparedRow(row, words.get(checked.verdict, str(checked.verdict)), checked.seconds)
+    words: dict[Verdict | None, str] = {Verdict.PROVED: "holds", Verdict.VACUOUS: "holds"}
+    return ComparedRow(row, words.get(checked.verdict, checked.word), checked.seconds)
 
 
 def algorithm_rows(folder: Path, report: Report) -> Iterator[AlgorithmRow]:

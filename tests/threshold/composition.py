@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from types import CodeType
 from typing import Any
 
 from fdverify.threshold.flow import ControlFlow
@@ -21,12 +23,24 @@ Process = tuple[str, tuple[int, ...]]
 State = tuple[tuple[Process, ...], tuple[int, ...]]
 """The processes in some order, as it does not matter who is who, and the shared variables."""
 
+MOST_STATES = 2_500
+
+
+class TooLarge(Exception):
+    """There are more configurations than it is worth to list."""
+
+
 FAIR = Compared(Sum((("fair", 1),), -1), "==")
 
 
+@cache
+def code(text: str) -> CodeType:
+    spelled = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
+    return compile(spelled.strip(), text, "eval")
+
+
 def value(text: str, names: Mapping[str, Any]) -> Any:
-    text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
-    return eval(text, {}, dict(names))
+    return eval(code(text), {}, dict(names))
 
 
 class Composition:
@@ -35,19 +49,25 @@ class Composition:
         self.counters = tuple(flow.due)
         self.fixed = {**parameters, **{status: status for status in flow.statuses}}
         self.processes = value(flow.processes, self.fixed)
+        self.known: dict[tuple[Process, tuple[int, ...]], set[tuple[Process, tuple[int, ...]]]] = {}
 
     def holds(self, specification: str) -> bool:
-        reader = ExpressionReader(self.flow.specifications[specification])
+        return not self.has_run(self.flow.specifications[specification], satisfies=False)
+
+    def has_run(self, formula: str, satisfies: bool = True) -> bool:
+        """Whether some run satisfies a formula, or does not."""
+        reader = ExpressionReader(formula)
         reader.macros["FAIR"] = FAIR
         claims: list[Formula] = []
-        broken = pushed(truth(reader.implication()), False, claims)
-        states, successors, initial = self.explored()
+        wanted = pushed(truth(reader.implication()), satisfies, claims)
+        states, successors, initial = self.explored
         true = []
         for state in states:
             values = self.counted(state)
             true.append(frozenset(at for at, claim in enumerate(claims) if true_at(claim, values)))
-        return not some_run(broken, successors, true, range(initial))
+        return some_run(wanted, successors, true, range(initial))
 
+    @cached_property
     def explored(self) -> tuple[list[State], list[list[int]], int]:
         states = list(dict.fromkeys(self.starts(self.processes)))
         places = {state: place for place, state in enumerate(states)}
@@ -58,6 +78,8 @@ class Composition:
                 if after not in places:
                     places[after] = len(states)
                     states.append(after)
+                    if len(states) > MOST_STATES:
+                        raise TooLarge
                 reached.add(places[after])
             successors.append(sorted(reached))
         return states, successors, initial
@@ -76,11 +98,22 @@ class Composition:
         for mover in set(processes):
             others = list(processes)
             others.remove(mover)
+            for moved, sent in self.steps(mover, shared):
+                yield tuple(sorted((*others, moved))), sent
+
+    def steps(self, mover: Process, shared: tuple[int, ...]) -> set[tuple[Process, tuple[int, ...]]]:
+        """What a process can become, and make of the shared variables."""
+        if (mover, shared) not in self.known:
             names = {"sv": mover[0]} | dict(zip(self.counters, mover[1], strict=True))
             names |= dict(zip(self.flow.shared, shared, strict=True))
-            for end in self.along(self.flow.start, names):
-                moved = end["sv"], tuple(end[counter] for counter in self.counters)
-                yield tuple(sorted((*others, moved))), tuple(end[name] for name in self.flow.shared)
+            self.known[mover, shared] = {
+                (
+                    (end["sv"], tuple(end[counter] for counter in self.counters)),
+                    tuple(end[name] for name in self.flow.shared),
+                )
+                for end in self.along(self.flow.start, names)
+            }
+        return self.known[mover, shared]
 
     def along(self, node: str, names: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if node == self.flow.end:
@@ -113,4 +146,5 @@ class Composition:
             for _, amounts in processes
             for counter, amount in zip(self.counters, amounts, strict=True)
         )
-        return counts | {"fair": int(received and not any(counts[status] for status in self.flow.left))}
+        numbers = {name: number for name, number in sent.items() if isinstance(number, int)}
+        return numbers | counts | {"fair": int(received and not any(counts[status] for status in self.flow.left))}

@@ -21,7 +21,7 @@ FLOWS: dict[str, ControlFlow] = {
     name.upper(): getattr(load_module(FOLDER / f"{name}.py"), name) for name in ("byz", "symm", "omit", "clean")
 }
 SPECIFICATIONS = ("unforg", "corr", "relay")
-HOLDS = {Verdict.PROVED: True, Verdict.VACUOUS: True, Verdict.VIOLATED: False}
+HOLDS: dict[Verdict | None, bool] = {Verdict.PROVED: True, Verdict.VACUOUS: True, Verdict.VIOLATED: False}
 
 
 def published() -> list[tuple[str, dict[str, int], str, str]]:

@@ -54,14 +54,6 @@ BAD = {
     "two receptions": ((RECEIVE, ("r", RECEIVE[1], "qF")), "rcvd is received twice in a step"),
     "a counter that falls": ((("qI", "rcvd := e where nsnt <= e <= nsnt", "qF"),), "a counter does not fall"),
     "messages that are lost": ((("qI", "rcvd := e where rcvd <= e <= N - nsnt", "qF"),), "does not become less"),
-    "what was received before": (
-        (RECEIVE, ("r", "rcvd < T", "b"), ("b", "sv := B", "qF"), ("r", "T <= rcvd", "qF")),
-        "whether a process of status A has rcvd < T depends on what it received before",
-    ),
-    "a step that may have received": (
-        (("qI", "sv == A", "a"), ("a", RECEIVE[1], "qF"), ("qI", "sv == A", "b"), ("b", "sv := B", "qF")),
-        "a step from A to B receives nothing, though something may have been received before",
-    ),
 }
 
 

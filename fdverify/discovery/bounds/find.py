@@ -14,6 +14,7 @@ from fdverify.discovery.bounds.instance import NoBound
 from fdverify.discovery.bounds.subject import Subject, subject_of
 from fdverify.discovery.bounds.survey import OutOfTime
 from fdverify.discovery.bounds.suspicions import suspicions
+from fdverify.errors import UsageError
 from fdverify.job import Job
 from fdverify.proofs.proof import Proof
 from fdverify.traces.steps import Shown
@@ -45,6 +46,8 @@ class Found:
 def find(about: str, job: Job, by: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Found:
     """The bound of that name and what goes with it."""
     subject = subject_of(job)
+    if not job.find_model().parameters:
+        raise UsageError(f"{subject.model} has no parameters to find a formula in", f"leave out the word {about}")
     try:
         compared = compare_functions(job)
         bound = {"accuracy": accuracy, "detection": detection}[about](job, by, deadline, report)

@@ -18,6 +18,8 @@ from fdverify.verdict import Progress, Verdict
 
 MOST_STATES = 1_000_000
 """Where an instance is given up: one whose timeout grows for ever has no end."""
+_MOST_ROUNDS = 10_000
+"""So is one that has something new in every round, such as a counter."""
 
 EVERY_STATE = Property("anything", lambda s: True, "nothing is claimed")
 
@@ -88,11 +90,14 @@ def visit(
 ) -> tuple[Exploration, Run | None]:
     """Every reachable state, or a run that breaks the claim; no bound where there is an end to neither."""
 
+    where = in_place(system.fixed_values())
+
     def told(progress: Progress) -> None:
+        if progress.depth > _MOST_ROUNDS:
+            raise NoBound(f"no end of the states after {_MOST_ROUNDS} rounds, at {where}")
         report(f"depth {progress.depth}, {progress.states} states of an instance")
 
     exploration = explore_states(system, claim, observed, report=told, most_states=MOST_STATES)
-    where = in_place(system.fixed_values())
     if exploration.violation is None and not exploration.complete:
         raise NoBound(f"{_given_up(exploration)}, at {where}")
     result = conclude(exploration, 0.0)

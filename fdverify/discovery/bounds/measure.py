@@ -155,7 +155,7 @@ def least_timeout_near(instances: Instances, near: int, longest: int) -> Least:
 
 def largest_tried(parameters: Mapping[str, int]) -> int:
     """How far a safe timeout is looked for: timeouts are a few times what they have to wait for."""
-    return 24 + 8 * sum(parameters.values())
+    return 24 + 8 * sum(max(0, value) for value in parameters.values())
 
 
 def row_of_least_timeouts(job: Job, along: str, values: range, others: dict[str, int]) -> dict[int, Least]:

@@ -133,14 +133,15 @@ function obligations(proof, level) {
 }
 
 function thresholdPage(found) {
-  const verdicts = [...new Set(found.specifications.map((each) => each.verdict))];
+  const word = (each) => each.verdict || "refused";
+  const verdicts = [...new Set(found.specifications.map(word))];
   document.title = `${found.model}: ${verdicts.join(", ")}`;
   const page = [heading("fdverify threshold check", found.model, verdicts.length === 1 ? verdicts[0] : null)];
   page.push(facts([["file", found.file], ["assuming", found.assumptions.join(", ")], ["parameters", pairs(found.parameters)],
     ["automaton", listed(found.statistics)], ["driver", found.driver], ["second opinion", found.second_opinion],
     ["seconds", String(found.seconds)], ["version", found.version]]));
   for (const each of found.specifications) {
-    const built = html("section", {}, html("h2", {}, each.name, " ", badge(each.verdict)), html("p", { class: "lead" }, each.detail));
+    const built = html("section", {}, html("h2", {}, each.name, " ", badge(word(each))), html("p", { class: "lead" }, each.detail));
     built.append(html("p", {}, html("code", { class: "formula" }, each.formula)));
     if (each.smtlib !== null) built.append(html("p", {}, "its SMT-LIB text is kept in ", html("code", {}, each.smtlib)));
     if (each.trace !== null) built.append(viewed(thresholdRun(each.trace, found.locations, found.shared), "The run", 3));

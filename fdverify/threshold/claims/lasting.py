@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fdverify.errors import UsageError
+from fdverify.logic import shortened
 from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.claims.normal import any_of
 from fdverify.threshold.claims.thresholds import made_of_thresholds
 from fdverify.threshold.formula import And, Comparison, Formula, Or, holds, names
+from fdverify.threshold.text.write import formula_text
 
 _MOST_CLAUSES = 200
 
@@ -51,7 +53,7 @@ def lasting(automaton: Automaton, name: str, formula: Formula) -> list[Lasting]:
             ]
     raise UsageError(
         f"{name}: what holds for good in a run that breaks it must say that locations are empty, or that one of some is"
-        " not, or a guard, or a guard or one of these"
+        f" not, or a guard, or a guard or one of these, and not {shortened(formula_text(formula))}"
     )
 
 

@@ -13,8 +13,10 @@ from functools import reduce
 from itertools import product
 
 from fdverify.errors import UsageError
+from fdverify.logic import shortened
 from fdverify.threshold.claims.normal import all_of, any_of, negated
 from fdverify.threshold.formula import And, Eventually, Formula, Globally, Or, is_temporal
+from fdverify.threshold.text.write import formula_text
 
 _MOST_CASES = 500
 
@@ -89,11 +91,17 @@ class _Cases:
             case And():
                 return self._all([self.of(part) for part in _spread(And, formula)])
             case Eventually(operand):
-                return [case.some_time() for case in self.of(operand)]
+                return self._some([self._some_time(alternative) for alternative in self._alternatives(operand)])
             case Globally(operand):
                 return self._all([self._always(clause) for clause in self._clauses(operand)])
             case _:
                 raise AssertionError("negations and implications are gone")
+
+    def _some_time(self, alternative: Sequence[Formula]) -> list[_Case]:
+        """That at some time all parts hold; if all of them then hold for good, each is so in the end by itself."""
+        if all(isinstance(part, Globally) or _is_of_the_end(part) for part in alternative):
+            return self._all([self._in_the_end(part) for part in alternative])
+        return [case.some_time() for case in self._all([self.of(part) for part in alternative])]
 
     def _always(self, clause: Sequence[Formula]) -> list[_Case]:
         """That at all times some part of the clause holds; one that tells of the end only is true throughout or never.
@@ -101,7 +109,7 @@ class _Cases:
         Of the others, claims about the present may be put together, and so may claims that something comes.
         """
         ends = [part for part in clause if _is_of_the_end(part)]
-        others = [part for part in clause if not _is_of_the_end(part)]
+        others = _absorbed([part for part in clause if not _is_of_the_end(part)])
         present = [part for part in others if not is_temporal(part)]
         coming = [part.operand for part in others if isinstance(part, Eventually)]
         lasting = [part for part in others if isinstance(part, Globally)]
@@ -115,7 +123,7 @@ class _Cases:
         else:
             raise UsageError(
                 f"{self._name}: a run that breaks it must, at all times, meet one or another of several conditions"
-                " over time, which is not decided here",
+                f" over time, which is not decided here: {shortened(formula_text(Globally(any_of(clause))))}",
                 "what is fair is written as <>[](…) or []<>(…)",
             )
         return self._some(found)
@@ -179,6 +187,18 @@ class _Cases:
             raise UsageError(
                 f"{self._name}: there are more than {_MOST_CASES} ways to break it, which are not all tried"
             )
+
+
+def _absorbed(parts: Sequence[Formula]) -> list[Formula]:
+    """A disjunction without what its other parts say, too: p || <>p is <>p, p || []p is p, and <>p || []p is <>p."""
+    coming = {each for part in parts if isinstance(part, Eventually) for each in _spread(Or, part.operand)}
+    present = {each for part in parts if not is_temporal(part) for each in _spread(Or, part)}
+    return [
+        part
+        for part in parts
+        if not set(_spread(Or, part)) <= coming
+        and not (isinstance(part, Globally) and set(_spread(Or, part.operand)) <= coming | present)
+    ]
 
 
 def _is_of_the_end(formula: Formula) -> bool:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fdverify.errors import UsageError, did_you_mean
+from fdverify.threshold.names import check_name, check_names, check_table, check_texts, shown
+
 Edge = tuple[str, str, str]
 """From where, an operation, to where."""
+
+STATUS = "sv"
+NEW_VALUE = "e"
+FAIR = "FAIR"
 
 
 @dataclass(frozen=True)
@@ -37,3 +44,44 @@ class ControlFlow:
     about: str = ""
     start: str = "qI"
     end: str = "qF"
+
+
+def check_flow(flow: ControlFlow) -> None:
+    """Refuse names that mean two things or nothing, before anything is read."""
+    check_name("a control flow automaton", flow.name, "control flow automaton")
+    for kind in ("parameters", "assumptions", "statuses", "initial", "shared", "left"):
+        check_texts(flow.name, kind, getattr(flow, kind))
+    for kind in ("due", "specifications"):
+        check_table(flow.name, kind, getattr(flow, kind))
+    check_texts(flow.name, "one of processes, start, end and about", [flow.processes, flow.start, flow.end, flow.about])
+    for edge in flow.edges:
+        if isinstance(edge, str) or len(edge) != 3 or not all(isinstance(part, str) for part in edge):
+            raise UsageError(f"{flow.name}: {shown(repr(edge))} is no edge", "(from, operation, to)")
+    check_names(
+        flow.name,
+        (
+            ("word of control flow automata", (STATUS, NEW_VALUE, FAIR)),
+            ("parameter", flow.parameters),
+            ("shared variable", flow.shared),
+            ("status", flow.statuses),
+            ("counter", flow.due),
+        ),
+    )
+    for name in flow.specifications:
+        check_name(flow.name, name, "specification")
+    for kind, names in (("initial", flow.initial), ("left", flow.left)):
+        _check_statuses(flow, kind, names)
+    if not flow.initial:
+        raise UsageError(f"{flow.name}: no status is initial")
+    if flow.start == flow.end:
+        raise UsageError(f"{flow.name}: a step starts and ends at {shown(flow.start)}")
+
+
+def _check_statuses(flow: ControlFlow, kind: str, names: Sequence[str]) -> None:
+    for place, name in enumerate(names):
+        if name not in flow.statuses:
+            raise UsageError(
+                f"{flow.name}: {kind}: there is no status {shown(name)}", did_you_mean(name, flow.statuses)
+            )
+        if name in names[:place]:
+            raise UsageError(f"{flow.name}: {kind}: {name} is named twice")

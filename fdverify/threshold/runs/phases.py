@@ -7,7 +7,7 @@ from math import prod
 from fdverify.threshold.runs.problem import Problem
 
 _MOST = 32
-TOO_MANY = "to keep several sets of locations inhabited may take too many phases"
+TOO_MANY = f"to keep several sets of locations inhabited may take more than {_MOST} phases"
 
 
 def enough(problem: Problem, phases: int) -> bool:

@@ -72,6 +72,12 @@ class Expressions:
             length, depth = len(linear_text(value)), 0
         self._macros[self.declare(token, "macro")] = _Macro(value, length, depth)
 
+    def name(self, name: str, value: Formula) -> None:
+        """A name for a claim that is no text."""
+        self._kinds[name] = "macro"
+        self._kinds.update(dict.fromkeys(names(value) - set(self._kinds), "name"))
+        self._macros[name] = _Macro(value, len(name), 0)
+
     def of_kind(self, token: Node, kind: str) -> str:
         name = str(token)
         if self._kinds.get(name) != kind:

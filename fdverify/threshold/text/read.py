@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fdverify.errors import nearby
@@ -36,6 +36,14 @@ def read_assumption(text: str, automaton: Automaton) -> Formula:
 def read_claim(text: str, names: Iterable[str], place: str) -> Formula:
     """A claim about these names, without times."""
     return _over(names, place).claim(Source(place).tree(text, "expression"), {"name"})
+
+
+def read_specification(text: str, names: Iterable[str], macros: Mapping[str, Formula], place: str) -> Formula:
+    """A claim about these names, which may speak of times."""
+    expressions = _over(names, place)
+    for name, value in macros.items():
+        expressions.name(name, value)
+    return expressions.claim(Source(place).tree(text, "expression"), {"name", "macro"}, temporal=True)
 
 
 def read_linear(text: str, names: Iterable[str], place: str) -> Linear:

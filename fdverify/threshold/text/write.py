@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton, Rule
 from fdverify.threshold.formula import (
     And,
@@ -19,11 +20,19 @@ from fdverify.threshold.formula import (
 )
 
 
-def written(automaton: Automaton) -> str:
-    """The automaton in ByMC's text format."""
+def written(automaton: Automaton, about: str = "", macros: Mapping[str, Formula] | None = None) -> str:
+    """The automaton in ByMC's text format, with a comment, and names for claims that specifications repeat."""
+    for specification in automaton.specifications:
+        if specification.certain is not None:
+            raise UsageError(f"{specification.certain.otherwise}, so that there is no text that says the same")
+    named: dict[Formula, str] = {
+        claim: name for name, claim in (macros or {}).items() if not isinstance(claim, Constant)
+    }
     lists = (("local", automaton.local), ("shared", automaton.shared), ("parameters", automaton.parameters))
-    lines = [f"skel {automaton.name} {{"]
+    lines = [f"/* {about.replace('*/', '* /')} */"] if about else []
+    lines += [f"skel {automaton.name} {{"]
     lines += [f"  {kind} {', '.join(names)};" for kind, names in (*lists, ("unknowns", automaton.unknowns)) if names]
+    lines += [f"  define {name} == {formula_text(claim)};" for claim, name in named.items()]
     lines += _section("assumptions", (f"{formula_text(each)};" for each in automaton.assumptions))
     lines += _section(
         "locations", (f"{each.name}: [{'; '.join(map(str, each.values))}];" for each in automaton.locations)
@@ -31,7 +40,7 @@ def written(automaton: Automaton) -> str:
     lines += _section("inits", (f"{formula_text(each)};" for each in automaton.initial))
     lines += _section("rules", (_rule(automaton, each) for each in automaton.rules))
     lines += _section(
-        "specifications", (f"{each.name}: {formula_text(each.formula)};" for each in automaton.specifications)
+        "specifications", (f"{each.name}: {formula_text(each.formula, named)};" for each in automaton.specifications)
     )
     return "\n".join([*lines, "}", ""])
 
@@ -50,24 +59,27 @@ def _rule(automaton: Automaton, rule: Rule) -> str:
     return f"{rule.number}: {rule.source} -> {rule.target} when ({guard}) do {{ {actions} }};"
 
 
-def formula_text(formula: Formula) -> str:
+def formula_text(formula: Formula, named: Mapping[Formula, str] | None = None) -> str:
+    """A formula; ``named`` has the names of claims in it."""
+    if named and formula in named:
+        return f"({named[formula]})"
     match formula:
         case Comparison(left, operator, right):
             return f"({linear_text(left)} {operator} {linear_text(right)})"
         case Constant(value):
             return "true" if value else "false"
         case Not(operand):
-            return f"!{formula_text(operand)}"
+            return f"!{formula_text(operand, named)}"
         case Eventually(operand):
-            return f"<>{formula_text(operand)}"
+            return f"<>{formula_text(operand, named)}"
         case Globally(operand):
-            return f"[]{formula_text(operand)}"
+            return f"[]{formula_text(operand, named)}"
         case And(left, right):
-            return f"({formula_text(left)} && {formula_text(right)})"
+            return f"({formula_text(left, named)} && {formula_text(right, named)})"
         case Or(left, right):
-            return f"({formula_text(left)} || {formula_text(right)})"
+            return f"({formula_text(left, named)} || {formula_text(right, named)})"
         case Implies(left, right):
-            return f"({formula_text(left)} -> {formula_text(right)})"
+            return f"({formula_text(left, named)} -> {formula_text(right, named)})"
 
 
 def linear_text(linear: Linear) -> str:

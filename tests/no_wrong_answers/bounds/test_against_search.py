@@ -7,6 +7,7 @@ import pytest
 
 from fdverify.discovery.bounds.counted import most_counted
 from fdverify.models.catalogue import find_model
+from tests.cli.script import run
 from tests.no_wrong_answers.bounds.numbers import (
     CUT,
     LONGEST,
@@ -75,3 +76,12 @@ def test_wrong_suspicions_are_counted(name: str, timeout: int) -> None:
     system = instance_of(model, {"delta": 1, "phi": 1}, timeout, {"crash": False})
     graph = searched(Instance(system, CUT))
     assert tuple(most_counted(system).values()) == wrong_suspicions(graph, 64)
+
+
+def test_the_numbers_of_a_new_model_are_those_of_a_plain_search(tmp_path: Path) -> None:
+    assert run("new", "model", "heartbeat", cwd=tmp_path).code == 0
+    for delta, period in every(2, [(0, 1), (1, 2), (3, 1), (0, 3), (2, 2), (1, 4)]):
+        reference, numbers = f"{tmp_path / 'heartbeat.py'}:DETECTOR", {"delta": delta, "period": period}
+        answer = told(reference, numbers, {}, LONGEST)
+        assert answer == expected(reference, numbers, {}, LONGEST)
+        assert answer.timeout == delta + period
