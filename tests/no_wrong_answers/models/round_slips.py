@@ -99,9 +99,7 @@ HONEST_ROUNDS: dict[str, str] = {
     "enclosed-list": _rule("return Or(Not(chosen.schedule(p)), *parts)").replace(
         "        def rule(p, q)", "        parts = [True]\n        parts.append(False)\n\n        def rule(p, q)"
     ),
-    "innermost-function": _rule(
-        "parts = []\n\ndef add(part):\n    parts.append(part)\n\nadd(True)\nreturn Or(*parts)"
-    ),
+    "innermost-function": _rule("parts = []\n\ndef add(part):\n    parts.append(part)\n\nadd(True)\nreturn Or(*parts)"),
     "inner-function": _rule("def rests(index):\n    return Not(chosen.schedule(index))\n\nreturn Or(rests(p), True)"),
     "helper": _rule(
         "return made(p, chosen)", "\n\ndef made(p, chosen):\n    return Or(Not(chosen.schedule(p)), True)\n"
