@@ -6,6 +6,7 @@ from types import FunctionType, MethodType
 
 from fdverify.author_code.functions import AuthorFunction
 from fdverify.author_code.source_rules import check_sources
+from fdverify.cutoff.round_memory import check_memory
 from fdverify.cutoff.rounds import Rounds
 from fdverify.errors import UsageError
 
@@ -24,6 +25,7 @@ def check_round_sources(rounds: Rounds) -> None:
         raise UsageError(
             f"{unread.name}: not all of its source can be read", "write it in a file, and call functions by their names"
         )
+    check_memory([method for _, method in own])
 
 
 def _is_of_the_class(name: str, method: object) -> bool:

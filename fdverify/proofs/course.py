@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fdverify.engines.inductive import Kind, Unbroken
-from fdverify.errors import InternalError, UsageError, nearby
+from fdverify.errors import FdverifyError, InternalError, UsageError, nearby
 from fdverify.files import safe_name, write_report
 from fdverify.models.model import OptionValue
 from fdverify.proofs import work
@@ -92,11 +93,7 @@ class Course:
         self._running.discard(task.key)
         self.result.seconds += outcome.seconds
         if outcome.error is not None:
-            # Which task is the first to fail is chance, and what is wrong is told best where obligations are made.
-            # A contradiction may come of a function that means different things to two engines: that is told instead.
-            told = self.result.error
-            contradiction = isinstance(told, InternalError) and isinstance(outcome.error, UsageError)
-            if told is None or stage == "prepare" or contradiction:
+            if self._is_told_better(outcome.error, stage):
                 self.result.error = outcome.error
             return []
         if self.result.error is not None:
@@ -129,6 +126,18 @@ class Course:
     def _bypasses_cache(self) -> bool:
         settings = self._settings
         return settings.second_opinion is not None or settings.stability > 0 or settings.seed != 0
+
+    def _is_told_better(self, error: FdverifyError, stage: str) -> bool:
+        """Whether an error is to be told instead of the one that is known: which task fails first is chance."""
+        told = self.result.error
+        if told is None:
+            return True
+        # A contradiction may come of a function that means different things to two engines: that is told instead.
+        if isinstance(told, InternalError) and isinstance(error, UsageError):
+            return True
+        if isinstance(told, UsageError) and isinstance(error, UsageError) and _has_line(told) != _has_line(error):
+            return _has_line(error)
+        return stage == "prepare"  # what is wrong is told best where obligations are made
 
     def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
         # A step is the same whatever else was asked, and so is the text of an obligation, which it is remembered by.
@@ -363,3 +372,8 @@ class Course:
                 return f"{what} ({names})"
             case _:
                 return "; ".join(f"{obligation.name}: {obligation.detail}" for obligation in bad)
+
+
+def _has_line(error: UsageError) -> bool:
+    """Whether the place of an error is told."""
+    return re.search(r"\.py:\d+", error.message) is not None

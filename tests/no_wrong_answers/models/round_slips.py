@@ -71,10 +71,38 @@ ROUND_SLIPS: dict[str, str] = {
     "rule/default": _rule("calls.append(1)\nreturn Or(len(calls) % 2 == 0, Not(chosen.schedule(p)))").replace(
         "def rule(p, q)", "def rule(p, q, calls=[])"
     ),
+    "rule/enclosed-list": _rule("calls.append(1)\nreturn Or(len(calls) % 2 == 0, Not(chosen.schedule(p)))").replace(
+        "        def rule(p, q)", "        calls = []\n\n        def rule(p, q)"
+    ),
+    "rule/nonlocal": _rule("nonlocal calls\ncalls += 1\nreturn Or(calls % 2 == 0, Not(chosen.schedule(p)))").replace(
+        "        def rule(p, q)", "        calls = 0\n\n        def rule(p, q)"
+    ),
+    "rule/enclosed-iterator": _rule("return Or(next(turns), Not(chosen.schedule(p)))").replace(
+        "        def rule(p, q)", "        turns = itertools.cycle([True, False])\n\n        def rule(p, q)"
+    ),
+    "rule/attribute-of-self": _rule(
+        "self.calls = getattr(self, 'calls', 0) + 1\nreturn Or(self.calls % 2 == 0, Not(chosen.schedule(p)))"
+    ),
     "rule/count": _rule("return Or(next(COUNT) % 2 == 0, Not(chosen.schedule(p)))", "\n\nCOUNT = itertools.count()\n"),
     "rule/random": _rule("return Or(random.random() < 0.5, Not(chosen.schedule(p)))"),
     "value/is-one": _value("If(p is one, c.value(p, q), step.after.value(p, q))"),
     "value/isinstance": _value("c.value(p, q) if isinstance(p, int) else step.after.value(p, q)"),
     "value/text": _value('c.value(p, q) if str(p) == "1" else step.after.value(p, q)'),
     "value/memory": _value("step.after.value(p, q) if CALLS.append(1) or len(CALLS) % 2 else c.value(p, q)", _COUNTS),
+}
+
+HONEST_ROUNDS: dict[str, str] = {
+    "local-list": _rule("parts = []\nparts.append(Not(chosen.schedule(p)))\nparts.append(True)\nreturn Or(*parts)"),
+    "constant-default": _rule("return Or(Not(chosen.schedule(p)), *kinds)").replace(
+        "def rule(p, q)", "def rule(p, q, kinds=[True])"
+    ),
+    "enclosed-list": _rule("return Or(Not(chosen.schedule(p)), *parts)").replace(
+        "        def rule(p, q)", "        parts = [True]\n        parts.append(False)\n\n        def rule(p, q)"
+    ),
+    "innermost-function": _rule("parts = []\n\ndef add(part):\n    parts.append(part)\n\nadd(True)\nreturn Or(*parts)"),
+    "inner-function": _rule("def rests(index):\n    return Not(chosen.schedule(index))\n\nreturn Or(rests(p), True)"),
+    "helper": _rule(
+        "return made(p, chosen)", "\n\ndef made(p, chosen):\n    return Or(Not(chosen.schedule(p)), True)\n"
+    ),
+    "closure": _rule("return made(True)(p)", "\n\ndef made(value):\n    return lambda p: Or(value, p == p)\n"),
 }
