@@ -38,11 +38,13 @@ class Model:
     build: Callable[..., System]
     default_liveness: str | None = None
 
-    def __post_init__(self) -> None:
+    def check_names(self) -> None:
+        """Refuse two parameters or options of one name, when the model is used: others in its file may be right."""
         both = [*(p.name for p in self.parameters), *(o.name for o in self.options)]
         check_unique(f"model {self.name}", "parameters or options", [(name, None) for name in both])
 
     def instantiate(self, parameters: Mapping[str, int | None], options: Mapping[str, OptionValue]) -> System:
+        self.check_names()
         for parameter in self.parameters:
             value = parameters.get(parameter.name)
             if value is not None and value < parameter.least:

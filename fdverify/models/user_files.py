@@ -81,13 +81,6 @@ def contents_read(path: Path) -> dict[Path, bytes]:
     return dict(_read.get(path.resolve(), {}))
 
 
-def is_imported(path: Path, value: object) -> bool:
-    """Whether a value of a user's file that was loaded is one of a module beside it."""
-    loaded = _loaded.get(path.resolve())
-    modules = () if loaded is None else loaded.neighbours.values()
-    return any(value is each for module in modules for each in vars(module).values())
-
-
 def load_module(path: Path) -> ModuleType:
     """Run a user's Python file, once as it is; whatever is wrong with it is said in one line that names the place."""
     if path.is_dir():
