@@ -36,6 +36,12 @@ def print_out(text: str) -> None:
 
 def check_writable(path: Path) -> None:
     """Refuse before the work what would fail after it."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        pass  # it is made
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write {path}: {getattr(error, 'strerror', error)}") from error
     if not is_writable(path):
         raise UsageError(f"cannot write {path}")
 

@@ -122,8 +122,10 @@ def test_a_claim_that_is_no_truth_value_is_an_error_of_one_line(any_pytest: Proj
 
 
 def test_a_worker_that_dies_is_no_pass(project: Project) -> None:
-    deadly = files.GOOD.replace('"""The same."""', '"""The same."""\n    __import__("os")._exit(0)')
-    project.write(proof_bad=deadly)
+    # What has no source to read is run, and ends the process.
+    deadly = files.GOOD.replace('"""The same."""', '"""The same."""\n    die()')
+    die = 'made = {}\nexec("def die(): __import__(\'os\')._exit(0)", made)\ndie = made["die"]'
+    project.write(proof_bad=f"{deadly}\n{die}\n")
     found = project.pytest("-k", "bounded or goal")
     assert found.passed == set()
     assert found.code == 1

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fdverify.discovery.bounds.instance import crashing
+from fdverify.errors import NoInstance
 from fdverify.job import Job
+from fdverify.models.model import OptionValue
 from fdverify.verdict import silent
+
+_TIMEOUT = "timeout"
+_LONGEST = 32
 
 
 def compare_functions(job: Job) -> tuple[str, ...]:
     """Refuse functions that mean something else to one engine, without and with crashes; notes on the others."""
     crash = crashing(job.find_model())
     systems = (job.options, {**job.options, **crash}) if crash else (job.options,)
-    return tuple(dict.fromkeys(note for options in systems for note in replace(job, options=options).compare(silent)))
+    return tuple(dict.fromkeys(note for options in systems for note in _compare(job, options)))
+
+
+def _compare(job: Job, options: Mapping[str, OptionValue]) -> tuple[str, ...]:
+    """Compare with the model's own timeout, or with the first one that its assumptions allow."""
+    for chosen in _with_timeouts(options):
+        try:
+            return replace(job, options=chosen).compare(silent)
+        except NoInstance:
+            continue
+    return ()  # nothing can be measured either
+
+
+def _with_timeouts(options: Mapping[str, OptionValue]) -> Iterator[Mapping[str, OptionValue]]:
+    yield options
+    if _TIMEOUT in options:
+        yield from ({**options, _TIMEOUT: str(timeout)} for timeout in range(1, _LONGEST + 1))

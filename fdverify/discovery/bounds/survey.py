@@ -27,10 +27,12 @@ def survey(
 ) -> dict[Any, Any]:
     """What comes of each task, by its key, in their order."""
     found: dict[Any, Any] = {}
+    errors: dict[Any, Exception] = {}
 
     def finished(task: Task, outcome: Outcome) -> Iterable[Task]:
         if outcome.error is not None:
-            raise outcome.error
+            errors[task.key] = outcome.error
+            return ()
         if outcome.lost is not None:
             if outcome.out_of_time:
                 raise OutOfTime
@@ -41,4 +43,8 @@ def survey(
 
     with Pool(len(os.sched_getaffinity(0))) as pool:
         pool.run([Task(key, work, patience=math.inf) for key, work in tasks.items()], finished, deadline)
+    # Which task is the first to fail is chance, so that of the first in their order is told.
+    for key in tasks:
+        if key in errors:
+            raise errors[key]
     return {key: found[key] for key in tasks}

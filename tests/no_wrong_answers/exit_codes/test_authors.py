@@ -65,6 +65,13 @@ def test_ended(call: tuple[str, Sequence[str]], statement: str, tmp_path: Path) 
     place, command = call
     write_hostile(tmp_path, place, statement)
     outcome = outcome_of(command, tmp_path)
+    if outcome.code == 2:
+        # A phase or a claim that calls the system is refused where its source is read before it is run.
+        assert statement.startswith("os.")
+        assert place not in ("load", "build")
+        assert outcome.stderr.startswith("error: hostile.py:")
+        assert outcome.stderr.count("\n") == 1
+        return
     assert (outcome.code, outcome.stderr) == (3, "")
     assert "unknown" in outcome.stdout
 
