@@ -77,13 +77,17 @@ class Agreement:
         self._called = called
         self._author = called.author
 
-    def check(self) -> list[dict[str, Any] | _Raised]:
-        """Refuse a function that differs; what it gives of the arrays of each instance."""
+    def check(self, terms_again: bool = True) -> list[dict[str, Any] | _Raised]:
+        """Refuse a function that differs; what it gives of the arrays of each instance.
+
+        Terms of it need not be made again where they are made again in another state of symbols.
+        """
         site = self._site
         first = self._of_plain(site.named_states)
         symbols = self._of_symbols()
         arrays = self.of_arrays()
-        self._check_same_terms(symbols, self._of_symbols())
+        if terms_again:
+            self._check_same_terms(symbols, self._of_symbols())
         again = self._of_plain(site.numbered_states)
         completed = self._completed(symbols, first, arrays)
         self._check_plain(completed, first, 1, _PLAIN)

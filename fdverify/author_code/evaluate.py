@@ -19,6 +19,7 @@ from fdverify.errors import InternalError
 
 Column = NDArray[Any]
 _FITS = 1 << 62
+_EVALUATED = (z3.Z3_APP_AST, z3.Z3_NUMERAL_AST)
 _MACHINE_BITS = 31
 """Up to this width, a vector of bits that is shifted stays a machine integer."""
 
@@ -68,19 +69,21 @@ class Evaluator:
         context = term.ctx.ref()
         known, number = self._known, z3.Z3_get_ast_id
         root = number(context, term.as_ast())
-        stack: list[tuple[Any, int, bool]] = [(term.as_ast(), root, False)]
-        while stack:
-            ast, identity, ready = stack.pop()
+        waiting: list[tuple[Any, int, list[int] | None]] = [(term.as_ast(), root, None)]
+        while waiting:
+            ast, identity, numbers = waiting.pop()
             if identity in known:
                 continue
-            if z3.Z3_get_ast_kind(context, ast) not in (z3.Z3_APP_AST, z3.Z3_NUMERAL_AST):
-                raise InternalError("a term with a quantifier cannot be evaluated")
-            parts = [z3.Z3_get_app_arg(context, ast, k) for k in range(z3.Z3_get_app_num_args(context, ast))]
-            numbers = [number(context, part) for part in parts]
-            if parts and not ready:
-                stack.append((ast, identity, True))
-                stack += [(part, n, False) for part, n in zip(parts, numbers, strict=True) if n not in known]
-                continue
+            if numbers is None:
+                if z3.Z3_get_ast_kind(context, ast) not in _EVALUATED:
+                    raise InternalError("a term with a quantifier cannot be evaluated")
+                parts = [z3.Z3_get_app_arg(context, ast, k) for k in range(z3.Z3_get_app_num_args(context, ast))]
+                numbers = [number(context, part) for part in parts]
+                new = [(part, n, None) for part, n in zip(parts, numbers, strict=True) if n not in known]
+                if new:
+                    waiting.append((ast, identity, numbers))
+                    waiting += new
+                    continue
             value = self._applied(context, ast, [known[n] for n in numbers])
             # What numpy computes of single Python integers is no array any more.
             known[identity] = _Value(np.asarray(value.column), value.most)

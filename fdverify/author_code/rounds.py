@@ -9,6 +9,7 @@ import numpy as np
 import z3
 
 from fdverify.author_code.agreement import Agreement, Called
+from fdverify.author_code.draws import Draws
 from fdverify.author_code.functions import DETECTOR_PARTS
 from fdverify.author_code.literals import literals_in
 from fdverify.author_code.ownership import is_own
@@ -22,11 +23,11 @@ from fdverify.models.buffer import Buffer
 from fdverify.models.system import Ages, Labels, Phase, State, System
 from fdverify.symbolic.ages import ClaimedBuffer
 from fdverify.symbolic.unroll import Unrolling
-from fdverify.symbolic.values import Value
+from fdverify.symbolic.values import Int, Value
 
-_STATES = 320
+_STATES = 300
 """In which functions are compared, of all instances together."""
-_ROUNDS = (4, 2, 1, 1)
+_ROUNDS = (3, 2, 1)
 """How far reachable states are looked for, at each instance."""
 _WITH_CHOICES = 384
 _PLAIN_CALLS = 480
@@ -39,12 +40,12 @@ def compare_on_states(system: System, claims: Sequence[Called], everything: bool
 
     What is this package's own is left out, unless ``everything`` is wanted.
     """
-    symbols = Unrolling(system, anywhere=True, book=RecordingBook())
-    check_assumptions(system, State(symbols.parameters))
+    parameters = State(system.parameter_values({name: Int(z3.Int(name)) for name in system.arbitrary()}))
+    check_assumptions(system, parameters)
     found = instances(system)
     if not found:
         return  # there is no state at all, which is told elsewhere
-    check_initial_values(system, found, State(symbols.parameters))
+    check_initial_values(system, found, parameters)
     Comparison(system, found, claims, everything).run()
 
 
@@ -59,7 +60,7 @@ class Comparison:
         self._everything = everything
         self._ranges = self._of_ranges()
         self._claims = [*(each for each in claims if self._wanted(each.author.function)), *self._of_system()]
-        self._random = np.random.default_rng(0)
+        self._random = Draws(0)
         phases = [phase for phase in system.phases if self._concerns(phase)]
         functions = 1 + len(self._claims) + len(self._ranges) + sum(2 + len(phase.choices) for phase in phases)
         largest = max((each.fixed_values()[bound] for each in found for bound in system.age_bounds()), default=0)
@@ -76,7 +77,7 @@ class Comparison:
         anywhere, inside = self._symbols(anywhere=True), [within for within, _ in sampled]
         for groups in ([outside for _, outside in sampled], inside):
             self._check_all(anywhere, groups, self._ranges)
-        self._check_all(anywhere, inside, self._claims)
+        self._check_all(anywhere, inside, self._claims, terms_again=False)
         if self._through_phases:
             self._check_round(anywhere, inside)
         start, initial = self._symbols(anywhere=False), [initial_points(each) for each in self._instances]
@@ -121,10 +122,12 @@ class Comparison:
     def _concerns(self, phase: Phase) -> bool:
         return any(self._wanted(function) for function in _functions_of(phase))
 
-    def _check_all(self, symbols: Symbols, groups: Sequence[Points], functions: Sequence[Called]) -> None:
+    def _check_all(
+        self, symbols: Symbols, groups: Sequence[Points], functions: Sequence[Called], terms_again: bool = True
+    ) -> None:
         site = Site(symbols, groups, self._plain)
         for function in functions if site.size > 0 else ():
-            Agreement(site, function).check()
+            Agreement(site, function).check(terms_again)
 
     def _check_once(self, symbols: Symbols, groups: Sequence[Points]) -> None:
         site = Site(symbols, groups, _FEWEST)
@@ -171,10 +174,8 @@ class Comparison:
                 columns[name] = np.broadcast_to(np.asarray(found[name]), (group.size,))
             if isinstance(variable.sort, Labels) and name in columns:
                 allowed = allowed & np.isin(columns[name], [int(label) for label in variable.sort.names])
-        kept = np.flatnonzero(allowed)
-        most = _STATES // len(self._instances)
-        if len(kept) > most:
-            kept = np.sort(self._random.permutation(kept)[:most])
+        places = np.flatnonzero(allowed)
+        kept = places[self._random.some(len(places), _STATES // len(self._instances))]
         return group.with_columns(columns).take(kept)
 
     def _after_round(self, symbols: Symbols) -> Symbols:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fdverify.author_code.draws import Draws
 from fdverify.author_code.points import Column, Columns, Points, columns_of_state, joined
 from fdverify.engines.batch import Batches, truths
 from fdverify.engines.parameters import admissible, small_instances, smallest_instance
@@ -17,7 +18,7 @@ from fdverify.models.interpret import initial_state
 from fdverify.models.layout import Layout
 from fdverify.models.system import Ages, Choice, Flag, Flags, Labels, Phase, System, Variable
 
-_MOST_INSTANCES = 4
+_MOST_INSTANCES = 3
 _WIDEST_LEVEL = 24
 _MOST_COMBINATIONS = 48
 _LARGEST = 1 << 15
@@ -44,7 +45,7 @@ def instances(system: System) -> list[System]:
 
 
 def sampled_states(
-    system: System, number: int, rounds: int, literals: Iterable[int], random: np.random.Generator
+    system: System, number: int, rounds: int, literals: Iterable[int], random: Draws
 ) -> tuple[Points, Points]:
     """So many states of a system with fixed parameters that are in their ranges, and some that are not.
 
@@ -69,7 +70,7 @@ def _points(system: System, batches: Batches, rows: Rows) -> Points:
     return Points(system, system.fixed_values(), columns, np.ones(size, dtype=bool), {})
 
 
-def _reached(system: System, number: int, rounds: int, random: np.random.Generator) -> Points:
+def _reached(system: System, number: int, rounds: int, random: Draws) -> Points:
     """Reachable states, breadth first; a level that grows too wide is thinned out."""
     batches = Batches(Layout(system, system.fixed_values(), system.variables), exact=False)
     rows = batches.rows(initial_state(system))
@@ -85,18 +86,15 @@ def _reached(system: System, number: int, rounds: int, random: np.random.Generat
         pass
     every = [np.concatenate(columns) for columns in zip(*levels, strict=True)]
     found = _points(system, batches, every)
-    return found if found.size <= number else found.take(np.sort(random.permutation(found.size)[:number]))
+    return found.take(random.some(found.size, number))
 
 
-def _thinned(rows: Rows, random: np.random.Generator) -> Rows:
-    size = len(rows[0])
-    if size <= _WIDEST_LEVEL:
-        return rows
-    kept = np.sort(random.permutation(size)[:_WIDEST_LEVEL])
+def _thinned(rows: Rows, random: Draws) -> Rows:
+    kept = random.some(len(rows[0]), _WIDEST_LEVEL)
     return [column[kept] for column in rows]
 
 
-def _drawn(system: System, reached: Points, numbers: Column, number: int, random: np.random.Generator) -> Points:
+def _drawn(system: System, reached: Points, numbers: Column, number: int, random: Draws) -> Points:
     """Random states: every combination of flags and labels as far as they go, and neighbours of reachable states."""
     fresh = number // 2
     columns: dict[str, Column] = {}
@@ -107,31 +105,31 @@ def _drawn(system: System, reached: Points, numbers: Column, number: int, random
         elif isinstance(variable.sort, Ages):
             columns[variable.name] = _buffers(reached.values[variable.sort.bound] + 1, fresh, random)
         else:
-            columns[variable.name] = random.choice(numbers, fresh)
+            columns[variable.name] = random.picked(numbers, fresh)
     values, nobody = reached.values, np.zeros(fresh, dtype=bool)
     independent = Points(system, values, columns, nobody, {})
-    near = reached.take(random.integers(0, reached.size, number - fresh))
-    changed = random.integers(0, len(system.variables), near.size)
+    near = reached.take(random.numbers(reached.size, number - fresh))
+    changed = random.numbers(len(system.variables), near.size)
     moved = {
         variable.name: _mixed(near.columns[variable.name], columns[variable.name], changed == place, random)
         for place, variable in enumerate(system.variables)
     }
     neighbours = Points(system, values, moved, np.zeros(near.size, dtype=bool), {})
-    mixture = random.permutation(number)
+    mixture = random.order(number)
     return joined([independent, neighbours]).take(mixture)
 
 
-def _mixed(old: Column, other: Column, where: Column, random: np.random.Generator) -> Column:
-    drawn = other[random.integers(0, len(other), len(old))]
+def _mixed(old: Column, other: Column, where: Column, random: Draws) -> Column:
+    drawn = random.picked(other, len(old))
     return np.where(where[:, None] if old.ndim == 2 else where, drawn, old)
 
 
-def _combinations(system: System, number: int, random: np.random.Generator) -> Columns:
+def _combinations(system: System, number: int, random: Draws) -> Columns:
     """The flags and labels of so many states, each combination in its turn."""
     finite = [(v.name, _names(v)) for v in system.variables if isinstance(v.sort, Flags | Labels)]
     total = int(np.prod([float(len(names)) for _, names in finite])) if finite else 1
     if total > number:
-        return {name: random.choice(np.array(names), number) for name, names in finite}
+        return {name: random.picked(np.array(names), number) for name, names in finite}
     every = list(product(*(names for _, names in finite)))
     return {name: np.array([every[k % total][place] for k in range(number)]) for place, (name, _) in enumerate(finite)}
 
@@ -158,13 +156,13 @@ def _numbers(reached: Points, literals: Iterable[int]) -> Column:
     return np.array(sorted(number for number in found if abs(number) <= largest))
 
 
-def _buffers(ages: int, number: int, random: np.random.Generator) -> Column:
+def _buffers(ages: int, number: int, random: Draws) -> Column:
     """Empty and full buffers, single messages, and any others."""
-    members = random.random((number, ages)) < 0.5
+    members = random.truths(number, ages)
     kind = np.arange(number) % 5
     members[kind == 0] = False
     members[kind == 1] = True
-    single = random.integers(0, ages, number)
+    single = random.numbers(ages, number)
     members[kind == 2] = (np.arange(ages) == single[:, None])[kind == 2]
     return members
 
@@ -179,16 +177,14 @@ def _in_range(points: Points) -> Column:
         return np.ones(points.size, dtype=bool)
 
 
-def with_choices(points: Points, phase: Phase, most: int, random: np.random.Generator) -> Points:
+def with_choices(points: Points, phase: Phase, most: int, random: Draws) -> Points:
     """The states with choices that are allowed in them: every combination, as far as they go."""
     picked: list[Mapping[str, Any]] = [dict(zip(_order(phase), each, strict=True)) for each in _ways(phase)]
-    random.shuffle(picked)
-    picked = picked[:_MOST_COMBINATIONS]
+    picked = [picked[k] for k in random.order(len(picked))[:_MOST_COMBINATIONS]]
     index = np.repeat(np.arange(points.size), len(picked))
     way = np.tile(np.arange(len(picked)), points.size)
-    if len(index) > most:
-        kept = np.sort(random.permutation(len(index))[:most])
-        index, way = index[kept], way[kept]
+    kept = random.some(len(index), most)
+    index, way = index[kept], way[kept]
     before = points.take(index)
     choices = {c.name: _values(before, c, [each[c.name] for each in picked], way, random) for c in phase.choices}
     return before.with_choices(choices)
@@ -202,11 +198,11 @@ def _ways(phase: Phase) -> Iterator[tuple[Any, ...]]:
     return product(*((False, True) if isinstance(c, Flag) else ("none", "all", "some", "other") for c in phase.choices))
 
 
-def _values(before: Points, choice: Choice, ways: list[Any], way: Column, random: np.random.Generator) -> Column:
+def _values(before: Points, choice: Choice, ways: list[Any], way: Column, random: Draws) -> Column:
     when = truths(choice.when(before.array_state), before.size)
     if isinstance(choice, Flag):
         return np.asarray(np.array(ways, dtype=bool)[way] & when)
     buffer = before.columns[choice.of]
     wanted = np.array(ways)[way][:, None]
-    some = (wanted == "all") | (((wanted == "some") | (wanted == "other")) & (random.random(buffer.shape) < 0.5))
+    some = (wanted == "all") | (((wanted == "some") | (wanted == "other")) & random.truths(*buffer.shape))
     return np.asarray(buffer & some & when[:, None])

@@ -49,6 +49,7 @@ def watch(paths: Sequence[Path], settings: Settings, witness: bool) -> None:
 def _warm_up() -> None:
     """Import once what every worker process would import for itself."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # with more threads, the processes could not be forked
+    import fdverify.author_code.check
     import fdverify.engines.cti
     import fdverify.engines.vacuity  # noqa: F401
 
