@@ -36,7 +36,10 @@ class AuthorCodeReport:
 def check_author_code(system: System, claims: Sequence[Called]) -> AuthorCodeReport:
     """Refuse a system or a claim that means something else to one of the engines."""
     functions = dict.fromkeys((*functions_of_system(system), *(claim.author for claim in claims)))
-    unread = check_sources(each for each in functions if not is_own(each.function))
+    theirs = [each for each in functions if not is_own(each.function)]
+    if not theirs:
+        return AuthorCodeReport()  # what this package ships is compared by its tests
+    unread = check_sources(theirs)
     compare_on_states(system, claims)
     return AuthorCodeReport(tuple(str(each) for each in unread))
 

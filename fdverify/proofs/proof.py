@@ -171,10 +171,12 @@ class Proof:
 
         goal = invariant.goal
         goals = goal.claims if isinstance(goal, Argument) else (goal,)
+        measured = {"quantity": self.bounded, "bound": self.bounded_by}
         return [
             *(Called.of_state("goal", claim.name, claim.holds) for claim in goals),
             *(Called.of_state("invariant", claim.name, claim.holds) for claim in invariant.authored),
             *(Called.of_state("term", name, term) for name, term in self.terms.items()),
+            *(Called.of_state("the", name, function) for name, function in measured.items() if function is not None),
         ]
 
     def _goal_of(self, system: System) -> Property | Argument:
