@@ -25,7 +25,7 @@ class Draws:
         return values[self.numbers(len(values), number)]
 
     def truths(self, rows: int, columns: int) -> NDArray[np.bool_]:
-        return (self.numbers(2, rows * columns) == 1).reshape(rows, columns)
+        return np.asarray(self.numbers(2, rows * columns) == 1).reshape(rows, columns)
 
     def order(self, number: int) -> NDArray[np.int64]:
         """The first so many numbers in any order."""
