@@ -24,6 +24,8 @@ SYMBOLIC_DEPTH = 2
 """Rounds of a buffer of arbitrary size are many times as costly."""
 TIME_LIMIT = 600.0
 """For a batch of proofs, which takes seconds: what does not end is unknown, and a difference."""
+NEAR = (-3, 6)
+"""Between what integers a dead end is looked for."""
 SMALL = 2
 """How far above their least values parameters are tried when they are arbitrary."""
 
@@ -180,7 +182,8 @@ class Comparison:
                 self.expect(command, not failing, f"vacuous, but {failing[:1]}")
                 self._judge_vacuity(result, found)
             case verdict:
-                stuck = any(each.stuck for each in known)
+                # A dead end within the claim that no run comes to is all that may be left open.
+                stuck = any(_is_stuck(instance, authored) for instance in found)
                 self.expect(command, stuck and not failing, f"{verdict}: {result.detail}")
 
     def _judge_vacuity(self, result: ProofResult, instances: Iterable[Instance]) -> None:
@@ -213,6 +216,12 @@ class Comparison:
                 self.expect(
                     command, fails, f"{checked.question.name}: not inductive, but it is at {instance.parameters}"
                 )
+
+
+def _is_stuck(instance: Instance, conjuncts: Iterable[Any]) -> bool:
+    """Whether the conjuncts hold in a state that no round leads out of; what grows is looked at up to a bound."""
+    inside = (state for state in instance.box(*NEAR) if all(instance.holds(each, state) for each in conjuncts))
+    return any(not instance.after_round(state) for state in inside)
 
 
 def _is_idle(number: int, searches: Iterable[Search]) -> bool:
