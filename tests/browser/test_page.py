@@ -314,7 +314,7 @@ def test_keys_go_to_the_run_that_was_used_last(browser: Browser, pages: Pages) -
 
 def test_texts_of_a_model_are_texts(browser: Browser, pages: Pages) -> None:
     browser.open(pages.of(*PAGES["two channels"]))
-    assert "</script><b>it is \u2028 not yet late</b>" in browser.texts("main > p")
+    assert "</script><b>it is \\u2028 not yet late</b>" in browser.texts("main > p")
     assert browser.run("return document.querySelectorAll('main b').length") == 0
 
 
