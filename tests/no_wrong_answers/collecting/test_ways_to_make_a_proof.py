@@ -88,7 +88,7 @@ def test_every_way_is_collected(project: Project) -> None:
     assert "files without a proof" in found.error
 
 
-@pytest.mark.parametrize("way", every(5, list(WAYS)))
+@pytest.mark.parametrize("way", every(12, list(WAYS)))
 def test_a_file_that_is_named_is_collected(project: Project, way: str) -> None:
     with_helpers(project)
     project.write(mine=WAYS[way] + CONJUNCT)
@@ -164,7 +164,7 @@ def test_a_named_file_beside_the_globs_is_collected(project: Project) -> None:
     assert {nodeid.partition("::")[0] for nodeid in project.ids("-ofdverify_files=proofs/*.py")} == {"proofs/other.py"}
 
 
-@pytest.mark.parametrize("glob", ["nothing_*.py", "proofs/*.py", "proof_*.py", "mine/*.py"])
+@pytest.mark.parametrize("glob", every(3, ["nothing_*.py", "proofs/*.py", "proof_*.py", "mine/*.py"]))
 @pytest.mark.parametrize("xdist", every(2, [("-n", "2"), ()]))
 def test_a_glob_that_matches_nothing_is_an_error(project: Project, glob: str, xdist: tuple[str, ...]) -> None:
     project.write(mine=files.GOOD, deep__mine=files.GOOD)

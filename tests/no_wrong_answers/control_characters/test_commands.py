@@ -123,7 +123,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", every(2, COMMANDS))
+@pytest.mark.parametrize("name", every(6, COMMANDS))
 def test_what_commands_print(name: str, folder: Path) -> None:
     code, stdout, stderr = run(*COMMANDS[name], cwd=folder, XDG_CACHE_HOME=str(folder / "cache"))
     assert code in (0, 1, 3), stderr
@@ -132,7 +132,7 @@ def test_what_commands_print(name: str, folder: Path) -> None:
     assert SHOWN in stdout or name == "infer"
 
 
-@pytest.mark.parametrize("name", every(3, COMMANDS))
+@pytest.mark.parametrize("name", every(7, COMMANDS))
 def test_what_help_prints(name: str, folder: Path) -> None:
     code, stdout, stderr = run(*COMMANDS[name][:2], "--help", cwd=folder)
     assert (code, stderr) == (0, "")
@@ -197,7 +197,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize("name", every(2, ERRORS))
+@pytest.mark.parametrize("name", every(6, ERRORS))
 def test_errors_about_what_was_given(name: str, folder: Path) -> None:
     assert_one_error(run(*ERRORS[name], cwd=folder, XDG_CACHE_HOME=str(folder / "cache")))
 
@@ -221,7 +221,7 @@ RAISED = {
 }
 
 
-@pytest.mark.parametrize("name", RAISED)
+@pytest.mark.parametrize("name", every(3, RAISED))
 def test_what_an_authors_file_raises(name: str, folder: Path) -> None:
     (folder / "bad.py").write_text(RAISED[name])
     assert_one_error(run("bmc", "bad.py:MODEL", cwd=folder))

@@ -57,7 +57,7 @@ def limited(command: Sequence[str], kind: int, most: int) -> "subprocess.Complet
     )
 
 
-@pytest.mark.parametrize("command", every(2, COMMANDS), ids=lambda command: command[1])
+@pytest.mark.parametrize("command", every(5, COMMANDS), ids=lambda command: command[1])
 @pytest.mark.parametrize("most", every(2, [6, 7, 8]))
 def test_too_few_files(command: Sequence[str], most: int) -> None:
     done = limited(command, resource.RLIMIT_NOFILE, most)
@@ -66,7 +66,7 @@ def test_too_few_files(command: Sequence[str], most: int) -> None:
     assert done.stdout.endswith("Too many open files\n")
 
 
-@pytest.mark.parametrize("command", every(2, COMMANDS), ids=lambda command: command[1])
+@pytest.mark.parametrize("command", every(5, COMMANDS), ids=lambda command: command[1])
 def test_too_little_memory(command: Sequence[str]) -> None:
     done = limited(command, resource.RLIMIT_AS, 32 << 20)
     assert done.returncode == 3
@@ -74,7 +74,7 @@ def test_too_little_memory(command: Sequence[str]) -> None:
     assert done.stdout.startswith("unknown: ")
 
 
-@pytest.mark.parametrize("command", every(2, COMMANDS), ids=lambda command: command[1])
+@pytest.mark.parametrize("command", every(5, COMMANDS), ids=lambda command: command[1])
 @pytest.mark.parametrize("forks", [0, 1])
 def test_too_few_processes(command: Sequence[str], forks: int, tmp_path: Path) -> None:
     """The administrator has as many as there are, so it is said by a stand-in for the system."""
