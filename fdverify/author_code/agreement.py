@@ -184,10 +184,8 @@ class Agreement:
         for name, part in expected.parts.items():
             wanted, kind = np.broadcast_to(expected.columns[name], (site.size,))[site.index].tolist(), kind_of(part)
             for place, parts in zip(places, found, strict=True):
-                if isinstance(parts, _Raised):
-                    if site.reachable[site.index[place]]:
-                        self._refuse(form, parts, expected, place)
-                    continue
+                if isinstance(parts, _Raised):  # symbols gave a value, so the two differ, reachable or not
+                    self._refuse(form, parts, expected, place)
                 value = self._part(parts, name, site.named_states[place][0])
                 if kind_of(value) != kind or value != wanted[place]:
                     self._refuse(form, value, expected, place, name)
