@@ -12,7 +12,7 @@ from fdverify.models.model import OptionValue
 from fdverify.verdict import silent
 
 _TIMEOUT = "timeout"
-_LONGEST = 32
+_LONGEST = 256
 
 
 def compare_functions(job: Job) -> tuple[str, ...]:
