@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.repair import repair
-from tests.cli.script import HANG_SECONDS, environment
+from tests.cli.script import environment
+from tests.launch import HANG_SECONDS
 from tests.sampling import every, long
 
 ROOT = Path(__file__).parents[1]

@@ -210,7 +210,7 @@ class Agreement:
     ) -> tuple[str | None, int] | None:
         """The part, or no part if it raises an exception, and the state in which arrays give something else."""
         if isinstance(found, _Raised):
-            return (None, int(np.argmax(group.reachable))) if group.reachable.any() else None
+            return None, int(np.argmax(group.reachable))
         for name, part in expected.parts.items():
             value = self._part(found, name, group.array_state)
             if kind_of(value) != kind_of(part):

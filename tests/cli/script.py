@@ -5,13 +5,13 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.launch import launch
+
 COMMANDS = ("explore", "bmc", "induct", "live", "simulate")
-HANG_SECONDS = 300.0
 ESCAPE = "\x1b"
 _UNWATCHED = "import sys; from fdverify.cli.app import run; sys.exit(run(sys.argv[1:]))"
 _PROGRESS = re.compile(r"((explore|bmc|induct|live|simulate): depth \d+(, \d+ states)?|map: \d+ of \d+ cells), \d+ s")
@@ -24,11 +24,6 @@ class Outcome(NamedTuple):
     stderr: str
 
 
-def script() -> str:
-    beside = Path(sys.executable).with_name("fdverify")
-    return str(beside if beside.exists() else Path(sysconfig.get_path("scripts"), "fdverify"))
-
-
 def environment(**more: str) -> dict[str, str]:
     """The environment without what decides about looks, and without bytecode beside the files that are loaded."""
     kept = {name: value for name, value in os.environ.items() if name not in _DECIDES_LOOKS}
@@ -36,24 +31,21 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run(
-    *arguments: str,
+    *arguments: str | bytes,
+    name: str = "fdverify",
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     at_start: Callable[[], None] | None = None,
     watched: bool = True,
 ) -> Outcome:
     """Run it; unless ``watched``, in one process, which may take as long as it likes to say that its time is up."""
-    done = subprocess.run(
-        [*([script()] if watched else [sys.executable, "-c", _UNWATCHED]), *arguments],
-        cwd=cwd,
-        env=environment() if env is None else env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=HANG_SECONDS,
-        preexec_fn=at_start,
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    env = environment() if env is None else env
+    if watched:
+        done = launch(name, arguments, env, cwd, at_start)
+    else:
+        command = [sys.executable, "-c", _UNWATCHED, *arguments]
+        done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True)
+    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def found(*arguments: str, cwd: Path | None = None) -> tuple[int, Any]:

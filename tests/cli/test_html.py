@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from fdverify.reports.html_page import html_page
-from tests.cli.script import HANG_SECONDS, Outcome, environment, run
+from tests.cli.script import Outcome, environment, run
+from tests.launch import HANG_SECONDS
 from tests.sampling import every, long
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.processes import heed_interrupts, in_session, living, wait_until, workers
-from tests.cli.script import environment, script
+from tests.cli.script import environment
+from tests.launch import script
 from tests.sampling import every
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -14,8 +14,9 @@ import pytest
 
 from fdverify.storage import Entries
 from tests.cli.processes import in_session, wait_until
-from tests.cli.script import HANG_SECONDS, environment, script
+from tests.cli.script import environment
 from tests.cli.test_verify_invariant import INVARIANTS, found, verdicts
+from tests.launch import HANG_SECONDS, script
 from tests.sampling import FULL
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -28,7 +29,7 @@ WORKERS = 2
 
 def started(folder: Path, env: dict[str, str]) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [str(Path(script()).with_name("verify-invariant")), str(folder), "--json", "--jobs", str(WORKERS)],
+        [script("verify-invariant"), str(folder), "--json", "--jobs", str(WORKERS)],
         env=env,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

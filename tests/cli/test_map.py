@@ -16,7 +16,8 @@ import pytest
 
 from fdverify.reports.map_document import SCHEMA, schema
 from tests.cli.processes import heed_interrupts, in_session, wait_until
-from tests.cli.script import ESCAPE, environment, odd_lines, run, script
+from tests.cli.script import ESCAPE, environment, odd_lines, run
+from tests.launch import script
 from tests.sampling import FULL, every, long
 
 TIMEOUTS = ("--timeout", "3*phi", "--timeout", "3*phi+delta", "--timeout", "6*phi+delta")

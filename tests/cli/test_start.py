@@ -6,7 +6,8 @@ import sys
 import pytest
 
 import fdverify
-from tests.cli.script import COMMANDS, HANG_SECONDS, environment, run
+from tests.cli.script import COMMANDS, environment, run
+from tests.launch import HANG_SECONDS
 
 HEAVY = ("z3", "numpy", "pysmt", "itf_py", "msgspec", "distributed", "dask")
 LOADED = """

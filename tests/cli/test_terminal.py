@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.script import ESCAPE, HANG_SECONDS, environment, run, script, table_cells
+from tests.cli.script import ESCAPE, environment, run, table_cells
+from tests.launch import HANG_SECONDS, script
 from tests.sampling import every
 
 pty = pytest.importorskip("pty")

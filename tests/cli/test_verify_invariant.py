@@ -15,7 +15,8 @@ from fdverify.reports.proof_document import SCHEMA, schema
 from fdverify.smt.decide import Decision
 from tests.cli import written_proofs as files
 from tests.cli.processes import heed_interrupts
-from tests.cli.script import HANG_SECONDS, Outcome, environment, script
+from tests.cli.script import Outcome, environment, run
+from tests.launch import HANG_SECONDS, script
 from tests.sampling import FULL, every, long
 
 ROOT = Path(__file__).parents[2]
@@ -32,10 +33,9 @@ def cache(tmp_path: Path) -> dict[str, str]:
 
 
 def verify(*arguments: str, env: dict[str, str], cwd: Path | None = None) -> Outcome:
-    program = str(Path(script()).with_name("verify-invariant"))
-    done = subprocess.run([program, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=HANG_SECONDS)
+    done = run(*arguments, name="verify-invariant", cwd=cwd, env=env)
     errors = "\n".join(line for line in done.stderr.splitlines() if not _PROGRESS.fullmatch(line))
-    return Outcome(done.returncode, done.stdout, errors)
+    return Outcome(done.code, done.stdout, errors)
 
 
 def found(*arguments: str, env: dict[str, str]) -> tuple[int, Any]:
@@ -432,7 +432,7 @@ def test_unknown_is_never_remembered(tmp_path: Path, cache: dict[str, str]) -> N
 
 def test_ctrl_c_ends_it_with_all_its_workers(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", endless=files.ENDLESS)
-    program = str(Path(script()).with_name("verify-invariant"))
+    program = script("verify-invariant")
     with subprocess.Popen(
         [program, str(folder)],
         env=cache,

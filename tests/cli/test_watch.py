@@ -15,8 +15,9 @@ import pytest
 
 from tests.cli import written_proofs as files
 from tests.cli.processes import heed_interrupts, in_session, wait_until, workers
-from tests.cli.script import ESCAPE, HANG_SECONDS, environment, script
+from tests.cli.script import ESCAPE, environment
 from tests.cli.test_verify_invariant import verify
+from tests.launch import HANG_SECONDS, script
 from tests.sampling import every, long
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -81,7 +82,7 @@ class Watch:
 def watching(folder: Path, *arguments: str, terminal: bool = False) -> Iterator[Watch]:
     ours, theirs = os.openpty() if terminal else os.pipe()
     process = subprocess.Popen(
-        [str(Path(script()).with_name("verify-invariant")), *arguments, "--watch"],
+        [script("verify-invariant"), *arguments, "--watch"],
         cwd=folder,
         env=environment(XDG_CACHE_HOME=str(folder / ".cache"), TERM="xterm-256color"),
         stdin=subprocess.DEVNULL,

@@ -1,7 +1,6 @@
 """Conjuncts that are suggested where one was dropped make a proof of what is left, and hold in other instances."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import jsonschema
@@ -16,7 +15,7 @@ from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
 from fdverify.reports.proof_document import SCHEMA
 from fdverify.verdict import Verdict
-from tests.cli.script import environment, script
+from tests.cli.script import Outcome, environment, run
 from tests.discovery.dropped import broken_pairs, conjuncts, is_proved, ten, without
 from tests.sampling import FULL, long
 
@@ -116,10 +115,8 @@ def only_old_messages(s: State) -> Truth:
 '''
 
 
-def verify(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    program = str(Path(script()).with_name("verify-invariant"))
-    env = environment(XDG_CACHE_HOME=str(folder / "cache"))
-    return subprocess.run([program, *arguments], env=env, capture_output=True, text=True)
+def verify(*arguments: str, folder: Path) -> Outcome:
+    return run(*arguments, name="verify-invariant", env=environment(XDG_CACHE_HOME=str(folder / "cache")))
 
 
 @long
@@ -127,7 +124,7 @@ def test_what_is_printed_can_be_pasted_and_is_then_proved(tmp_path: Path) -> Non
     path = tmp_path / "told.py"
     path.write_text(_TOLD.replace("{more}", ""))
     done = verify(str(path), "--suggest", "--json", folder=tmp_path)
-    assert done.returncode == 1  # what is suggested changes nothing about the proof as it is
+    assert done.code == 1  # what is suggested changes nothing about the proof as it is
     document = json.loads(done.stdout)
     jsonschema.validate(document, json.loads(SCHEMA.read_text()))
     (proof,) = document["proofs"]
@@ -140,14 +137,14 @@ def test_what_is_printed_can_be_pasted_and_is_then_proved(tmp_path: Path) -> Non
     assert all(line in text for conjunct in best["conjuncts"] for line in conjunct["source"].splitlines())
     added = "\n\n".join(conjunct["source"] for conjunct in best["conjuncts"])
     path.write_text("\n".join([*best["imports"], path.read_text(), "", added]))
-    assert verify(str(path), folder=tmp_path).returncode == 0
+    assert verify(str(path), folder=tmp_path).code == 0
 
 
 def test_a_conjunct_that_is_wrong_is_not_helped(tmp_path: Path) -> None:
     path = tmp_path / "told.py"
     path.write_text(_TOLD.replace("{more}", " - 2"))
     done = verify(str(path), "--suggest", "--json", folder=tmp_path)
-    assert done.returncode == 1
+    assert done.code == 1
     (proof,) = json.loads(done.stdout)["proofs"]
     assert proof["suggestions"] == []
     assert proof["suggestion_note"].endswith("is false in a reachable state: no conjunct can help, it is wrong itself")

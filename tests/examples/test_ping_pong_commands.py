@@ -1,7 +1,6 @@
 """Every command takes a detector of the user's own, with two channels, and speaks of its processes by their names."""
 
 import json
-import subprocess
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ from fdverify.discovery.clauses.proof_file import conjunct_text, needed
 from fdverify.job import Job
 from fdverify.models.catalogue import find_model
 from fdverify.models.user_files import load_module
-from tests.cli.script import environment, found, run, script
+from tests.cli.script import found, run
 from tests.sampling import every, long
 
 ROOT = Path(__file__).parents[2]
@@ -97,10 +96,9 @@ def test_the_initial_timeout_is_the_parameter_that_is_not_the_models_own(model: 
 
 @long
 def test_reports_of_proofs_name_the_target() -> None:
-    program = str(Path(script()).with_name("verify-invariant"))
     proofs = [str(FOLDER / f"{name}.py") for name in ("completeness", "eventual_accuracy")]
-    done = subprocess.run([program, *proofs], env=environment(), capture_output=True, text=True)
-    assert done.returncode == 0
+    done = run(*proofs, name="verify-invariant")
+    assert done.code == 0
     outcome = done.stdout
     assert "a target that has crashed stays so" in outcome
     assert "from the safe timeout on, a correct target is not suspected" in outcome

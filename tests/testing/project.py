@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.launch import launch
 
 OLDEST_PYTEST = Path(sys.prefix) / "oldest-pytest"
 LONG_ENOUGH = 300.0
@@ -80,20 +83,25 @@ class Project:
             path.write_text(text)
 
     def pytest(self, *arguments: str) -> Ran:
-        return self.run(sys.executable, "-m", "pytest", "-rA", *arguments)
+        return self._launched("pytest", "-rA", *arguments)
 
     def ids(self, *arguments: str) -> list[str]:
         """What is collected, in order."""
-        found = self.run(sys.executable, "-m", "pytest", "--collect-only", "-q", *arguments)
+        found = self._launched("pytest", "--collect-only", "-q", *arguments)
         assert found.code == 0, found.out + found.error
         return [line for line in found.out.splitlines() if "::" in line]
 
     def verify_invariant(self, *arguments: str) -> Ran:
-        return self.run(str(Path(sys.executable).with_name("verify-invariant")), *arguments)
+        return self._launched("verify-invariant", *arguments)
 
     def run(self, *command: str) -> Ran:
         found = self._pytester.run(*command, timeout=LONG_ENOUGH)
         return Ran(int(found.ret), "\n".join(found.outlines), "\n".join(found.errlines))
+
+    def _launched(self, name: str, *arguments: str) -> Ran:
+        done = launch(name, arguments, os.environ, self.folder)
+        out, error = (text.decode().removesuffix("\n") for text in (done.stdout, done.stderr))
+        return Ran(done.returncode, out, error)
 
 
 def junit(path: Path) -> dict[str, Case]:

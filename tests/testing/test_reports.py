@@ -79,7 +79,7 @@ def test_a_run_without_proofs_loads_no_solver(project: Project) -> None:
         conftest="import sys\n\ndef pytest_unconfigure():\n    print('loaded', *sorted(sys.modules))\n",
         test_other="def test_other():\n    pass\n",
     )
-    found = project.pytest()
+    found = project.run(sys.executable, "-m", "pytest")
     assert found.code == 0
     (line,) = [line for line in found.out.splitlines() if line.startswith("loaded ")]
     loaded = set(line.split())

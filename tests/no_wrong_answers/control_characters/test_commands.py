@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.script import environment, script
+from tests.cli.script import Outcome, environment
+from tests.cli.script import run as run_script
 from tests.sampling import every
 
 EVIL = "\x1b[31m\x07\r\nerror: all is well\u202e\x9b2J\u2028"
@@ -75,16 +76,8 @@ def bounded(s):
 """
 
 
-def run(*arguments: str | bytes, cwd: Path, program: str = "fdverify", **more: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [str(Path(script()).with_name(program)), *arguments],
-        cwd=cwd,
-        env=environment(**more),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=300,
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+def run(*arguments: str | bytes, cwd: Path, program: str = "fdverify", **more: str) -> Outcome:
+    return run_script(*arguments, name=program, cwd=cwd, env=environment(**more))
 
 
 def assert_harmless(text: str) -> None:
@@ -93,7 +86,7 @@ def assert_harmless(text: str) -> None:
     assert not [line for line in text.split("\n") if line.startswith("error: all is well")]
 
 
-def assert_one_error(outcome: tuple[int, str, str], *, code: int = 2) -> str:
+def assert_one_error(outcome: Outcome, *, code: int = 2) -> str:
     found, stdout, stderr = outcome
     assert (found, stdout) == (code, ""), stderr
     assert stderr.endswith("\n")

@@ -16,6 +16,7 @@ from tests.cutoff.broken import BROKEN
 from tests.sampling import every
 
 _FILE = """
+import itertools
 import random
 from dataclasses import replace
 from fdverify.cutoff.chandra_toueg import chandra_toueg
@@ -34,6 +35,7 @@ class Own(Rounds):
 
     def schedule(self, of, c, chosen):
         step = super().schedule(of, c, chosen)
+        kept = {kept}
 
         def own(p, q):
 {body}
@@ -66,6 +68,22 @@ REFUSED = {
     "nested": "return c.some(lambda one: Not(one is p))",
     "conversion": "return int(p) > 0",
 }
+REMEMBERED = {
+    "list": ("[]", "kept.append(1)\nreturn len(kept) < 99"),
+    "list under another name": ("[]", "mine = kept\nmine.append(1)\nreturn len(kept) < 99"),
+    "list that grows": ("[]", "mine = kept\nmine += [1]\nreturn len(kept) < 99"),
+    "list in a list": ("[[]]", "for row in kept:\n    row.append(1)\nreturn len(kept[0]) < 99"),
+    "item": ("[0]", "kept[0] += 1\nreturn kept[0] < 99"),
+    "item that is deleted": ("[0] * 99", "del kept[0]\nreturn len(kept) > 0"),
+    "entry": ("{'calls': 0}", "kept.update(calls=kept['calls'] + 1)\nreturn kept['calls'] < 99"),
+    "list of a helper": ("[]", "def note(of):\n    of.append(1)\nnote(kept)\nreturn len(kept) < 99"),
+    "method": ("[]", "add = kept.append\nadd(1)\nreturn len(kept) < 99"),
+    "method of the class": ("[]", "list.append(kept, 1)\nreturn len(kept) < 99"),
+    "iterator": ("iter(range(99))", "return next(kept, 99) < 98"),
+    "iterator that is gone through": ("iter(range(99))", "return Or(*(chosen.schedule(p) for _ in kept))"),
+    "generator": ("(p for p in range(99))", "return Or(*(chosen.schedule(p) for _ in zip((1,), kept)))"),
+    "counter": ("itertools.count()", "return [k < 99 for k, _ in zip(kept, (1,))][0]"),
+}
 ACCEPTED = {
     "comparison": "return Implies(And(chosen.schedule(p), chosen.schedule(q)), p == q)",
     "number": "return Implies(chosen.schedule(p), chosen.schedule(1))",
@@ -74,17 +92,19 @@ ACCEPTED = {
     "some": "return c.some(lambda one: And(Not(one == p), c.active(one)))",
     "rules of the class": "return And(*(rule(p, q) for rule in step.rules.values()))",
     "several": "tests = []\nfor index in (p, q):\n    tests.append(chosen.schedule(index))\nreturn Or(*tests)",
+    "copy": "tests = list(step.rules)\ntests.append('own')\ntests += ['other']\nreturn len(tests) > 0",
+    "sum": "total = ONE\ntotal += 1\nreturn Or(p == total, chosen.schedule(p))",
 }
 
 
-def written(folder: Path, body: str) -> Path:
+def written(folder: Path, body: str, kept: str = "None") -> Path:
     file = folder / "own.py"
-    file.write_text(_FILE.format(body=indent(body, " " * 12)))
+    file.write_text(_FILE.format(body=indent(body, " " * 12), kept=kept))
     return file
 
 
-def rounds_in(folder: Path, body: str) -> Rounds:
-    found: Rounds = load_module(written(folder, body)).OWN.rounds
+def rounds_in(folder: Path, body: str, kept: str = "None") -> Rounds:
+    found: Rounds = load_module(written(folder, body, kept)).OWN.rounds
     return found
 
 
@@ -97,6 +117,13 @@ def test_a_rule_that_looks_at_more_than_values_is_refused(name: str, tmp_path: P
     line = int(refused.value.message.partition("own.py:")[2].partition(":")[0])
     assert first <= line < first + len(REFUSED[name].splitlines())
     assert refused.value.hint
+
+
+@pytest.mark.parametrize("name", REMEMBERED)
+def test_a_rule_that_remembers_is_refused(name: str, tmp_path: Path) -> None:
+    kept, body = REMEMBERED[name]
+    with pytest.raises(UsageError, match=r"own\.py:\d+: round Own\.schedule "):
+        check_round_sources(rounds_in(tmp_path, body, kept))
 
 
 @pytest.mark.parametrize("name", ACCEPTED)

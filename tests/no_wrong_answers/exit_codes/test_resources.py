@@ -12,7 +12,8 @@ import pytest
 
 from fdverify.errors import Exhausted, describe, exhaustion, one_line
 from tests.cli.processes import in_session, wait_until, workers
-from tests.cli.script import HANG_SECONDS, environment, run, script
+from tests.cli.script import environment, run
+from tests.launch import HANG_SECONDS, script
 from tests.no_wrong_answers.time_limits.watched import LONG_ENOUGH, begun, ended, outcome_of
 from tests.sampling import every
 
@@ -47,7 +48,7 @@ os.fork = fork
 def limited(command: Sequence[str], kind: int, most: int) -> "subprocess.CompletedProcess[str]":
     name, *arguments = command
     return subprocess.run(
-        [str(Path(script()).with_name(name)), *arguments],
+        [script(name), *arguments],
         env=environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.script import HANG_SECONDS, environment, script
+from tests.cli.script import environment
+from tests.launch import HANG_SECONDS, script
 from tests.sampling import every
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")

@@ -16,7 +16,8 @@ import pytest
 
 from fdverify import files
 from fdverify.files import is_same_file, is_taken, is_writable, is_writable_tree, safe_name, write_report
-from tests.cli.script import environment, script
+from tests.cli.script import environment
+from tests.launch import script
 from tests.sampling import every
 
 QUICK = ("simulate", "--delta", "1", "--phi", "1", "--depth", "2")

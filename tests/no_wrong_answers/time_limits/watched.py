@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.cli.processes import heed_interrupts, in_session, wait_until
-from tests.cli.script import Outcome, environment, script
+from tests.cli.script import Outcome, environment
+from tests.launch import script
 
 LONG_ENOUGH = 120.0
 
@@ -19,7 +20,7 @@ def begun(command: Sequence[str], folder: Path, **more: str) -> Iterator["subpro
     """A command that runs; what is left of it is killed in the end."""
     name, *arguments = command
     process = subprocess.Popen(
-        [str(Path(script()).with_name(name)), *arguments],
+        [script(name), *arguments],
         cwd=folder,
         env=environment(XDG_CACHE_HOME=str(folder / "cache"), **more),
         stdin=subprocess.DEVNULL,
