@@ -111,14 +111,12 @@ def larger_instances(system: System, known: Sequence[System]) -> list[System]:
 
 def admissible(system: System, values: Iterable[Mapping[str, int]]) -> list[System]:
     """The system at those of these parameters that are in their ranges and satisfy its assumptions."""
-    found = []
-    for fixed in (system.at(each) for each in values):
-        numbers = State(fixed.parameter_values())
-        if all(numbers[p.name] >= p.least for p in system.parameters) and all(
-            assumption.holds(numbers) for assumption in system.assumptions
-        ):
-            found.append(fixed)
-    return found
+    return [system.at(each) for each in values if _is_admissible(system, State(system.parameter_values(each)))]
+
+
+def _is_admissible(system: System, numbers: State) -> bool:
+    in_range = all(numbers[parameter.name] >= parameter.least for parameter in system.parameters)
+    return in_range and all(assumption.holds(numbers) for assumption in system.assumptions)
 
 
 def smallest(unrolling: Unrolling, answer: Answer, ask: Callable[[Truth], Answer]) -> Answer:

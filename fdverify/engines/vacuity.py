@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from fdverify.engines.dead_ends import dead_end
-from fdverify.engines.fair_loop import look_for_fair_run, never_fair
 from fdverify.engines.inductive import ASSUMPTIONS, GOAL_PREMISE, NO_DEAD_END, PHASES, Invariant, Kind
 from fdverify.engines.parameters import larger_instances, unsatisfiable
 from fdverify.engines.runs_looked_at import Premise, RunsLookedAt, instances_to_look_at, look_at_runs
@@ -108,6 +107,9 @@ def _fairness(invariant: Invariant, searched: RunsLookedAt) -> _Fairness:
     goal = invariant.goal
     if not isinstance(goal, Argument) or goal.fair_runs is None:
         return _Fairness()
+    # The graph library takes longer to import than most proofs to be looked at.
+    from fdverify.engines.fair_loop import look_for_fair_run, never_fair
+
     known = instances_to_look_at(invariant.system)
     found = look_for_fair_run(goal.fair_runs, goal.fairness, _lazily(invariant.system, known))
     names = ", ".join(condition.name for condition in goal.fairness)

@@ -48,6 +48,7 @@ def check(
         report(_stage(courses, settings))
         return tasks
 
+    _import_for_workers()
     with Pool(settings.jobs, settings.memory_limit, [course.case for course in courses]) as pool:
         pool.run([task for course in courses for task in course.first_tasks()], finished, deadline, beat)
     if settings.cache:
@@ -55,6 +56,12 @@ def check(
     results = [course.concluded() for course in courses]
     _check_only(results, settings.only)
     return results
+
+
+def _import_for_workers() -> None:
+    """Import what every worker process will need: where they are forked, that is then done once."""
+    import fdverify.author_code.check
+    import fdverify.engines.vacuity  # noqa: F401
 
 
 def _courses(cases: list[Case], settings: Settings) -> list[Course]:
