@@ -18,7 +18,7 @@ import pytest
 from tests.cli.repair import repair
 from tests.cli.script import environment
 from tests.launch import HANG_SECONDS
-from tests.sampling import every, long
+from tests.sampling import long
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted(path.stem for path in (ROOT / "invariants").glob("[!_]*.py"))
@@ -80,7 +80,8 @@ def test_what_is_in_it(installed: Installed) -> None:
     assert {"fdverify/templates/proof.py", "fdverify/templates/model.py"} <= set(names)
 
 
-@pytest.mark.parametrize("kind", every(2, ["proof", "model"]))
+@long
+@pytest.mark.parametrize("kind", ["proof", "model"])
 def test_a_first_proof(kind: str, installed: Installed, tmp_path: Path) -> None:
     where = installed.run("python", "-c", "import fdverify; print(fdverify.__file__)", cwd=tmp_path)
     assert Path(where.stdout.strip()).parent == installed.package

@@ -69,7 +69,7 @@ def ages_at(trace: Any, step: int) -> list[int]:
     return [ages[step - start] for start, ages in spans if 0 <= step - start < len(ages)]
 
 
-@pytest.mark.parametrize("name", every(2, RUNS))
+@pytest.mark.parametrize("name", every(4, RUNS))
 def test_every_step_shows_the_numbers_of_the_document(browser: Browser, pages: Pages, name: str) -> None:
     path = pages.of(*PAGES[name])
     trace = trace_of(document_of(path))
@@ -234,7 +234,7 @@ def test_a_run_of_a_threshold_automaton(browser: Browser, pages: Pages) -> None:
     assert browser.state()["step"] == len(values) - 1
 
 
-@pytest.mark.parametrize(("name", "width", "scheme"), every(7, product(PAGES, (WIDE, PHONE), ("light", "dark"))))
+@pytest.mark.parametrize(("name", "width", "scheme"), every(12, product(PAGES, (WIDE, PHONE), ("light", "dark"))))
 def test_it_can_be_read(browser: Browser, pages: Pages, name: str, width: int, scheme: str) -> None:
     path = pages.of(*PAGES[name])
     browser.open(path, width, scheme)
@@ -258,7 +258,7 @@ def test_the_two_schemes_differ(browser: Browser, pages: Pages) -> None:
     assert colours == ["rgb(252, 252, 250)", "rgb(21, 24, 27)"]
 
 
-@pytest.mark.parametrize("name", every(2, PAGES))
+@pytest.mark.parametrize("name", every(4, PAGES))
 def test_it_is_in_order_for_those_who_listen(browser: Browser, pages: Pages, name: str) -> None:
     browser.open(pages.of(*PAGES[name]))
     levels = browser.run("return [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map((h) => Number(h.tagName[1]))")

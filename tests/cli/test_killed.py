@@ -17,7 +17,7 @@ from tests.cli.processes import in_session, wait_until
 from tests.cli.script import environment
 from tests.cli.test_verify_invariant import INVARIANTS, found, verdicts
 from tests.launch import HANG_SECONDS, script
-from tests.sampling import FULL
+from tests.sampling import FULL, long
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -46,6 +46,7 @@ def keys(proved: Path) -> list[str]:
     return sorted(path.name for path in proved.glob("??/*"))
 
 
+@long
 def test_one_of_two_is_killed(tmp_path: Path) -> None:
     chance = random.Random(20261117)
     folder, env = tmp_path / "proofs", environment(XDG_CACHE_HOME=str(tmp_path / "cache"))

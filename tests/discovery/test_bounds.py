@@ -52,6 +52,7 @@ def bound_of(variant: str, about: str, **options: Any) -> Callable[[State], Numb
     return proof.bounded_by
 
 
+@long
 @variants
 def test_the_least_timeout_is_found_and_is_exact(variant: str) -> None:
     found = accuracy(job(variant), None, None, silent)
@@ -194,7 +195,7 @@ def test_a_system_with_another_phase_has_no_worst_run() -> None:
     assert chandra_toueg(1, 1, computation="asynchrony").worst == ()
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@variants
 def test_what_to_configure(variant: str) -> None:
     numbers = {"delta": 3, "phi": 2}
     found = configure(replace(job(variant), parameters=numbers), numbers, silent)

@@ -43,7 +43,8 @@ def written(finding: Finding, folder: Path) -> Path:
 CASES = [(*guard, seed) for guard in GUARDS for seed in SEEDS]
 
 
-@pytest.mark.parametrize(("variant", "guard", "seed"), every(12, CASES))
+@long
+@pytest.mark.parametrize(("variant", "guard", "seed"), CASES)
 def test_accuracy_is_inferred_for_all_parameters(variant: str, guard: str, seed: int, tmp_path: Path) -> None:
     found = infer(job(variant=variant, timeout=guard), ("templates", "spacer"), seed, None, silent)
     assert found.result.verdict is Verdict.PROVED

@@ -175,15 +175,18 @@ def test_another_question_is_not_answered_by_this_one(change: Callable[[Question
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        lambda text: text.replace("violated", "proved"),
-        lambda text: text.replace("proved", "violated"),
-        lambda text: text[:-20],
-        lambda text: "",
-        lambda text: text.splitlines()[0],
-        lambda text: text + "more\n",
-        lambda text: "\x00" * len(text),
-    ],
+    every(
+        3,
+        [
+            lambda text: text.replace("violated", "proved"),
+            lambda text: text.replace("proved", "violated"),
+            lambda text: text[:-20],
+            lambda text: "",
+            lambda text: text.splitlines()[0],
+            lambda text: text + "more\n",
+            lambda text: "\x00" * len(text),
+        ],
+    ),
 )
 def test_damaged_entries_are_computed_again(cache: Path, damage: Callable[[str], str]) -> None:
     question = detector({"delta": range(2, 4), "phi": range(1, 2)}, "3*phi")

@@ -61,7 +61,7 @@ def system(delta: int | None, phi: int | None, **options: Any) -> System:
 # The proofs hold
 
 
-@pytest.mark.parametrize("name", PROOFS)
+@pytest.mark.parametrize("name", every(2, PROOFS))
 def test_it_is_proved_for_all_parameters(name: str) -> None:
     (result,) = check([FOLDER / f"{name}.py"], Settings(cache=False))
     assert result.verdict is Verdict.PROVED
@@ -309,7 +309,7 @@ def test_a_broken_detector_suspects_a_correct_target(breaks: Callable[[System], 
     assert len(lengths) == 1
 
 
-@pytest.mark.parametrize("breaks", INACCURATE)
+@pytest.mark.parametrize("breaks", every(2, INACCURATE))
 def test_a_broken_detector_is_not_proved_accurate(breaks: Callable[[System], System]) -> None:
     invariant = load_proof(FOLDER / "accuracy.py").at({}, {})
     assert fails(replace(invariant, system=breaks(invariant.system))) != []

@@ -42,7 +42,7 @@ def test_the_outline_is_what_is_made(path: Path, k: int) -> None:
     assert len({name for name, _, _ in outlined}) == len(outlined)
 
 
-@pytest.mark.parametrize("text", [files.GOOD, files.NOT_INDUCTIVE, files.VIOLATED, files.VACUOUS_PREMISE])
+@pytest.mark.parametrize("text", every(3, [files.GOOD, files.NOT_INDUCTIVE, files.VIOLATED, files.VACUOUS_PREMISE]))
 def test_one_by_one_as_all_at_once(tmp_path: Path, text: str) -> None:
     path = written(tmp_path, text)
     (together,) = check([path], Settings(jobs=1))

@@ -52,7 +52,7 @@ def named(case: tuple[str, dict[str, str], dict[str, int]]) -> str:
     return "-".join([reference.rpartition(":")[2].lower(), *options.values(), *map(str, numbers.values())])
 
 
-@pytest.mark.parametrize("case", every(13, CASES), ids=named)
+@pytest.mark.parametrize("case", every(20, CASES), ids=named)
 def test_the_numbers_are_those_of_a_plain_search(case: tuple[str, dict[str, str], dict[str, int]]) -> None:
     reference, options, numbers = case
     answer = told(reference, numbers, options, LONGEST)

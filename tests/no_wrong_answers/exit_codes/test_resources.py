@@ -89,7 +89,7 @@ def test_too_few_processes(command: Sequence[str], forks: int, tmp_path: Path) -
 @pytest.mark.parametrize(
     "command",
     every(
-        2,
+        4,
         [
             ("fdverify", "threshold", "table", THRESHOLD),
             ("fdverify", "cutoff"),

@@ -38,16 +38,19 @@ def shell(line: str, folder: Path) -> tuple[int, str]:
 @pytest.mark.parametrize("command", every(5, COMMANDS))
 @pytest.mark.parametrize(
     ("streams", "code", "said"),
-    [
-        (">&-", 2, CLOSED),
-        (">/dev/full", 2, FULL),
-        ("<&- >&- 2>&-", 2, ""),
-        (">/dev/full 2>/dev/full", 2, ""),
-        ("2>&-", 0, ""),
-        ("2>/dev/full", 0, ""),
-        ("<&-", 0, ""),
-        ("| true", 141, ""),
-    ],
+    every(
+        2,
+        [
+            (">&-", 2, CLOSED),
+            ("<&- >&- 2>&-", 2, ""),
+            (">/dev/full", 2, FULL),
+            (">/dev/full 2>/dev/full", 2, ""),
+            ("2>&-", 0, ""),
+            ("2>/dev/full", 0, ""),
+            ("| true", 141, ""),
+            ("<&-", 0, ""),
+        ],
+    ),
 )
 def test_streams(command: str, streams: str, code: int, said: str, tmp_path: Path) -> None:
     wait = "sleep 0" if streams != "| true" else "sleep 0.5"

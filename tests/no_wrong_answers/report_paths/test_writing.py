@@ -123,7 +123,7 @@ def test_a_file_that_can_be_written_in_a_folder_that_cannot(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("kind", ["--html", "--itf"])
-@pytest.mark.parametrize("name", every(2, ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]))
+@pytest.mark.parametrize("name", every(3, ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]))
 def test_stdout_by_its_name(kind: str, name: str, tmp_path: Path) -> None:
     """In a pipe and in a file alike: the report, then what is printed, and no device is touched."""
     before = os.lstat("/dev/stdout")
@@ -245,7 +245,7 @@ HOURS: dict[str, Callable[[str], str]] = {
 WHERE = ("file/page", LOOP, "dangling", "x" * 300, "/dev/null/page")
 
 
-@pytest.mark.parametrize(("name", "where"), every(3, product(HOURS, WHERE)))
+@pytest.mark.parametrize(("name", "where"), every(8, product(HOURS, WHERE)))
 def test_commands_refuse_it_before_the_work(name: str, where: str, tmp_path: Path) -> None:
     unwritable(tmp_path)
     (tmp_path / "endless.py").write_text("while True:\n    pass\n")

@@ -21,7 +21,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("place", "statement", "said"), every(2, CASES))
+@pytest.mark.parametrize(("place", "statement", "said"), every(6, CASES))
 def test_collecting(place: str, statement: str, said: str, tmp_path: Path) -> None:
     write_hostile(tmp_path, place, statement).rename(tmp_path / "proof_hostile.py")
     (tmp_path / "test_other.py").write_text("def test_other(): pass\n")

@@ -38,7 +38,7 @@ SAID = f"unknown: the time limit of {LIMIT} s was reached and nothing was known 
 CUBE = "phi*phi*phi-2*delta*delta*delta"
 
 
-@pytest.mark.parametrize("command", every(5, COMMANDS), ids=" ".join)
+@pytest.mark.parametrize("command", every(9, COMMANDS), ids=" ".join)
 def test_a_file_that_never_ends(command: Sequence[str], tmp_path: Path) -> None:
     write_hostile(tmp_path, "load", "spin()")
     outcome = outcome_of((*command, "--time-limit", LIMIT), tmp_path)
@@ -46,7 +46,7 @@ def test_a_file_that_never_ends(command: Sequence[str], tmp_path: Path) -> None:
     assert outcome.stdout == SAID or "the time limit" in outcome.stdout
 
 
-@pytest.mark.parametrize("statement", every(2, SPINS))
+@pytest.mark.parametrize("statement", every(4, SPINS))
 def test_whatever_it_does_meanwhile(statement: str, tmp_path: Path) -> None:
     write_hostile(tmp_path, "load", statement)
     outcome = outcome_of(("fdverify", "explore", MODEL, f"--time-limit={LIMIT}"), tmp_path)
