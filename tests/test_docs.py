@@ -30,7 +30,7 @@ LONG = ("fdverify bounds accuracy", "fdverify cutoff", "fdverify infer", "verify
 BLOCKS = dict.fromkeys(step for page in ALONE for step in steps(page.read_text()) if isinstance(step, Command))
 IN_README = [step for step in steps(README.read_text()) if isinstance(step, Command)]
 OTHERS = [command for command in BLOCKS if command not in IN_README]
-SHOWN = [command for command in (*IN_README, *every(5, OTHERS)) if FULL or not command.line.startswith(LONG)]
+SHOWN = [command for command in (*IN_README, *every(12, OTHERS)) if FULL or not command.line.startswith(LONG)]
 
 
 @pytest.mark.parametrize("command", SHOWN, ids=[command.line for command in SHOWN])

@@ -20,6 +20,9 @@ from fdverify.smt.words import Words
 from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import Int, truth
 
+_GENEROUS = 1 << 16
+"""Up to this size integers are asked about at once: few models have larger ones, and every question takes time."""
+
 
 class OutgrowsMachine(Exception):
     """A value may not fit into a machine integer."""
@@ -41,23 +44,26 @@ class MachineGuard:
     def __init__(self, system: System, claim: Property) -> None:
         self._system = system
         self._claim = claim
-        self._shown: list[int] = []
+        self._shown: list[int] | None = None
 
     def check(self, columns: list[NDArray[Any]]) -> None:
         """Raise unless a round from any state with integers this large stays within machine integers."""
         sizes = [max(abs(int(column.min())), abs(int(column.max()))) for column in columns]
-        if not self._shown or any(size > shown for size, shown in zip(sizes, self._shown, strict=True)):
-            # Ask for twice the size, so that the question is asked seldom.
-            self._shown = [2 * size + 1 for size in sizes]
-            if self._bits_needed() > WORD_BITS:
-                raise OutgrowsMachine
+        if self._shown is not None and all(size <= most for size, most in zip(sizes, self._shown, strict=True)):
+            return
+        # Ask for twice the size, so that the question is asked seldom.
+        enough = [2 * size + 1 for size in sizes]
+        generous = [max(size, _GENEROUS) for size in enough]
+        self._shown = next((asked for asked in (generous, enough) if self._bits_needed(asked) <= WORD_BITS), None)
+        if self._shown is None:
+            raise OutgrowsMachine
 
-    def _bits_needed(self) -> int:
+    def _bits_needed(self, sizes: list[int]) -> int:
         unrolling = Unrolling(self._system, anywhere=True)
         words = Words()
         first = unrolling.states[0]
         parts = [part for v in self._system.variables for part in parts_of(first[v.name]) if isinstance(part, Int)]
-        for part, size in zip(parts, self._shown, strict=True):
+        for part, size in zip(parts, sizes, strict=True):
             words.fact(part.term == z3.If(z3.Bool(f"{part.term}?"), z3.IntVal(-size), z3.IntVal(size)))
         unrolling.extend()
         caps = [part.cap(first) for part in self._system.variables if part.cap is not None]

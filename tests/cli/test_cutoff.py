@@ -66,6 +66,7 @@ def test_the_detector_has_a_cutoff(validator: Any) -> None:
     assert not proofs["tight_accuracy_tla"]
 
 
+@long
 def test_a_template_of_ones_own_has_one_too(validator: Any) -> None:
     reference = f"{EXAMPLE}:MISSED_HEARTBEATS"
     outcome = run("cutoff", reference, "--second-opinion", "cvc5", "--property", "accuracy")

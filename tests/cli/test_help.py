@@ -84,7 +84,7 @@ def test_an_example_is_understood(line: str) -> None:
     assert not root(arguments, prog_name=name, standalone_mode=False)
 
 
-@pytest.mark.parametrize("line", every(5, SHORT))
+@pytest.mark.parametrize("line", every(9, SHORT))
 def test_an_example_works(line: str, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     done = run(line, workplace(tmp_path / "work"), tmp_path / "cache")

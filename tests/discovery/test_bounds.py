@@ -195,6 +195,7 @@ def test_a_system_with_another_phase_has_no_worst_run() -> None:
     assert chandra_toueg(1, 1, computation="asynchrony").worst == ()
 
 
+@long
 @variants
 def test_what_to_configure(variant: str) -> None:
     numbers = {"delta": 3, "phi": 2}

@@ -5,11 +5,13 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
 from fdverify.engines.kinduction import k_induction
+from fdverify.engines.machine import MachineGuard, OutgrowsMachine
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not
 from fdverify.models.buffer import ENCODINGS
@@ -152,6 +154,22 @@ def test_a_product_that_outgrows_the_machine_on_the_way_is_computed_exactly() ->
     fifth = lambda s, c: update(x=If(s.x * s.x * s.x * s.x * s.x > 0, s.x + 1, -1))  # noqa: E731
     model = system((start,), fifth, lambda s: s.x > 0)
     assert explore(model, model.properties[0], depth=10).verdict is Verdict.BOUNDED
+
+
+def test_a_product_of_small_numbers_fits_the_machine() -> None:
+    model = system((X,), lambda s, c: update(x=If(s.x * s.x * s.x * s.x * s.x < 99, s.x + 1, 0)), lambda s: s.x < 9)
+    guard = MachineGuard(model, model.properties[0])
+    guard.check([np.array([0, 3])])
+    with pytest.raises(OutgrowsMachine):
+        guard.check([np.array([2**14])])
+
+
+def test_constants_may_outgrow_the_machine_where_no_variable_is_an_integer() -> None:
+    flag = Variable("f", Flags(), initial=lambda s: False)
+    model = system((flag,), lambda s, c: update(f=If(s.f, 10**30, 1) > 2), lambda s: Not(s.f))
+    with pytest.raises(OutgrowsMachine):
+        MachineGuard(model, model.properties[0]).check([])
+    assert explore(model, model.properties[0]).verdict is Verdict.PROVED
 
 
 @engines

@@ -118,6 +118,7 @@ def test_the_failure_says_what_was_left_out(project: Project) -> None:
     assert told in project.verify_invariant("proof_mine.py").out
 
 
+@long
 def test_with_more_rounds_it_is_no_hypothesis_either(project: Project) -> None:
     project.write(proof_mine=CASES["a conjunct rests on it"][0])
     document = json.loads(project.verify_invariant("proof_mine.py", "--k", "2", "--json").out)
