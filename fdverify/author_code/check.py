@@ -28,9 +28,12 @@ class AuthorCodeReport:
     """Those without a source to read."""
 
     def notes(self) -> tuple[str, ...]:
-        return tuple(
-            f"{each} has no source to read: it was compared on sampled states only" for each in self.sampled_only
-        )
+        if not self.sampled_only:
+            return ()
+        *others, last = self.sampled_only
+        if not others:
+            return (f"{last} has no source to read: it was compared on sampled states only",)
+        return (f"{', '.join(others)} and {last} have no source to read: they were compared on sampled states only",)
 
 
 def check_author_code(system: System, claims: Sequence[Called]) -> AuthorCodeReport:

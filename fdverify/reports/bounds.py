@@ -90,7 +90,7 @@ def configuration_text(numbers: Mapping[str, int], tick: Decimal | None, found: 
             line(f"crash noticed in  {ticks(least.detection)} at worst", "bold")
         if usual is not None and usual.detection is not None:
             line(f"with {found.usual_formula} = {usual.timeout} it would be {ticks(usual.detection)}")
-        for reason in found.because:
+        for reason in (*found.because, *found.notes):
             line(reason, "dim")
         if found.verdict is not Verdict.PROVED:
             print_verdict(console, found.verdict, found.detail)

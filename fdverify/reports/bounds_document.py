@@ -157,7 +157,7 @@ def configuration_document(
         property=found.about.claim,
         parameters=dict(numbers),
         verdict=found.verdict,
-        detail=found.detail,
+        detail="; ".join(filter(None, (found.detail, *found.notes))),
         tick=None if tick is None else float(tick),
         timeout_steps=None if least is None else least.timeout,
         longer_timeouts_that_fail=list(found.longer),

@@ -65,6 +65,7 @@ class Configuration:
     usual_formula: str = ""
     run: Shown | None = None
     """What shows the verdict, if it is another than proved."""
+    notes: tuple[str, ...] = ()
 
     @property
     def fails_with_less(self) -> Shown | None:
@@ -75,7 +76,13 @@ def configure(
     job: Job, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
 ) -> Configuration:
     """From the proofs that ship with the model; without, the instance itself is explored."""
-    compare_functions(job)
+    notes = compare_functions(job)
+    return replace(_configured(job, numbers, report, longest), notes=notes)
+
+
+def _configured(
+    job: Job, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None
+) -> Configuration:
     safe = _said(job, "accuracy", {"timeout": "any"}, report)
     in_time = _said(job, "completeness", {"timeout": "any", **crashing(job.find_model())}, report)
     if safe is None or in_time is None or safe.at({}, {}).goal.name != job.claim:

@@ -55,6 +55,15 @@ def test_the_numbers_are_those_of_a_plain_search(name: str, delta: int) -> None:
     assert told(reference, numbers, {}, LONGEST) == expected(reference, numbers, {}, LONGEST)
 
 
+def test_what_has_no_source_is_said_to_be_sampled_only(tmp_path: Path) -> None:
+    model = tmp_path / "unread.py"
+    model.write_text(f"from pathlib import Path\nexec(Path({str(FILE)!r}).read_text())\n")
+    arguments = ("bounds", "--model", f"{model}:BEATS", "--delta", "1")
+    note = "and property accuracy have no source to read: they were compared on sampled states only"
+    assert note in run(*arguments).stdout
+    assert note in document(run(*arguments, "--json"))["detail"]
+
+
 def test_longer_is_not_always_safe() -> None:
     outcome = bounds("UNEVEN", "--delta", "1")
     assert (outcome.code, "3 steps" in outcome.stdout) == (0, False)
