@@ -2,52 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
+from fdverify.author_code.called import Called
 from fdverify.author_code.evaluate import Column
-from fdverify.author_code.functions import AuthorFunction, author_function, code_of
+from fdverify.author_code.functions import code_of
 from fdverify.author_code.parts import NUMBER, TRUTH, kind_of, part_of_state, parts_of_result
 from fdverify.author_code.points import Points
 from fdverify.author_code.site import AGAIN, Site
 from fdverify.author_code.wording import in_words, names_read
 from fdverify.errors import FdverifyError, UsageError
 from fdverify.logic import noticing_misuse, shortened
-from fdverify.models.system import Choices, Phase, State, Update
+from fdverify.models.system import Choices, State, Update
 from fdverify.models.user_files import in_user_file
 from fdverify.symbolic.values import Value
 
 HINT = "compare with ==, use If, And, Or, Not; let it depend on its arguments alone"
-Call = Callable[[State, Choices], Any]
 _PLAIN, _ARRAYS, _SYMBOLS = "plain values", "arrays", "symbols"
-
-
-@dataclass(frozen=True)
-class Called:
-    """A function of an author, and how an engine calls it with a state and the choices made in it."""
-
-    author: AuthorFunction
-    call: Call
-    bare: Call
-    """The same without what this package has wrapped around it, which costs as much as a small function does."""
-
-    @classmethod
-    def of_state(cls, role: str, name: str, function: Callable[[State], Any]) -> Called:
-        author = author_function(role, name, function)
-        return cls(author, lambda s, c: function(s), lambda s, c: author.function(s))
-
-    @classmethod
-    def of_choices(cls, role: str, name: str, function: Callable[[Choices], Any]) -> Called:
-        author = author_function(role, name, function)
-        return cls(author, lambda s, c: function(c), lambda s, c: author.function(c))
-
-    @classmethod
-    def of_phase(cls, phase: Phase) -> Called:
-        return cls(author_function("phase", phase.name, phase.run), phase.run, phase.run)
 
 
 @dataclass(frozen=True)

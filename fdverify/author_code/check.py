@@ -9,11 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import fdverify
-from fdverify.author_code.agreement import Called
+from fdverify.author_code.called import Called
 from fdverify.author_code.functions import functions_of_system
 from fdverify.author_code.ownership import is_own
-from fdverify.author_code.rounds import compare_on_states
-from fdverify.author_code.source_rules import check_sources
 from fdverify.models.growing import GrowingLoop
 from fdverify.models.system import Property, System
 from fdverify.models.worst_run import WorstRun
@@ -42,6 +40,10 @@ def check_author_code(system: System, claims: Sequence[Called]) -> AuthorCodeRep
     theirs = [each for each in functions if not is_own(each.function)]
     if not theirs:
         return AuthorCodeReport()  # what this package ships is compared by its tests
+    # These take long to import, and most commands are about what this package ships.
+    from fdverify.author_code.rounds import compare_on_states
+    from fdverify.author_code.source_rules import check_sources
+
     unread = check_sources(theirs)
     compare_on_states(system, claims)
     return AuthorCodeReport(tuple(str(each) for each in unread))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import z3
 
-from fdverify.author_code.agreement import Agreement, Called
+from fdverify.author_code.agreement import Agreement
+from fdverify.author_code.called import Called
 from fdverify.author_code.draws import Draws
 from fdverify.author_code.functions import DETECTOR_PARTS
 from fdverify.author_code.literals import literals_in

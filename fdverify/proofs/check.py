@@ -48,7 +48,7 @@ def check(
         report(_stage(courses, settings))
         return tasks
 
-    _import_for_workers()
+    _import_for_workers(settings)
     with Pool(settings.jobs, settings.memory_limit, [course.case for course in courses]) as pool:
         pool.run([task for course in courses for task in course.first_tasks()], finished, deadline, beat)
     if settings.cache:
@@ -58,10 +58,14 @@ def check(
     return results
 
 
-def _import_for_workers() -> None:
+def _import_for_workers(settings: Settings) -> None:
     """Import what every worker process will need: where they are forked, that is then done once."""
     import fdverify.author_code.check
     import fdverify.engines.vacuity  # noqa: F401
+
+    if not settings.cache:  # else most functions have passed before
+        import fdverify.author_code.rounds
+        import fdverify.author_code.source_rules  # noqa: F401
 
 
 def _courses(cases: list[Case], settings: Settings) -> list[Course]:

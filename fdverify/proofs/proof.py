@@ -32,7 +32,7 @@ from fdverify.models.user_files import blaming, is_users
 from fdverify.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fdverify.author_code.agreement import Called
+    from fdverify.author_code.called import Called
 
 Found = TypeVar("Found")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
@@ -167,7 +167,7 @@ class Proof:
 
     def called(self, invariant: Invariant) -> list[Called]:
         """The author's functions that a check of this proof rests on, beside those of the model."""
-        from fdverify.author_code.agreement import Called
+        from fdverify.author_code.called import Called
 
         goal = invariant.goal
         goals = goal.claims if isinstance(goal, Argument) else (goal,)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.author_code.agreement import Called
+from fdverify.author_code.called import Called
 from fdverify.author_code.check import claims_of, parts_of_plans
 from fdverify.author_code.rounds import compare_on_states
 from fdverify.models.catalogue import find_model
