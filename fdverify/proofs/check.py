@@ -61,7 +61,7 @@ def check(
 def _import_for_workers(settings: Settings) -> None:
     """Import what every worker process will need: where they are forked, that is then done once."""
     import fdverify.author_code.check
-    import fdverify.engines.vacuity  # noqa: F401
+    import fdverify.engines.vacuity
 
     if not settings.cache:  # else most functions have passed before
         import fdverify.author_code.rounds

@@ -12,7 +12,7 @@ from tests.browser.conftest import Pages
 from tests.browser.page import LOW_CONTRAST, PHONE, WIDE, Browser
 from tests.cli.processes import wait_until
 from tests.cli.test_html import COMMANDS, VERIFY, Parts
-from tests.sampling import every
+from tests.sampling import every, long
 
 # What selenium calls them; it is imported only where there is a browser.
 HOME, END, LEFT, RIGHT, TAB = "\ue011", "\ue010", "\ue012", "\ue014", "\ue004"
@@ -69,7 +69,7 @@ def ages_at(trace: Any, step: int) -> list[int]:
     return [ages[step - start] for start, ages in spans if 0 <= step - start < len(ages)]
 
 
-@pytest.mark.parametrize("name", every(4, RUNS))
+@pytest.mark.parametrize("name", every(8, RUNS))
 def test_every_step_shows_the_numbers_of_the_document(browser: Browser, pages: Pages, name: str) -> None:
     path = pages.of(*PAGES[name])
     trace = trace_of(document_of(path))
@@ -301,6 +301,7 @@ def test_nothing_moves_for_those_who_prefer_that(browser: Browser, pages: Pages)
     assert durations == ["0.15s, 0.15s", "0s"]
 
 
+@long
 def test_keys_go_to_the_run_that_was_used_last(browser: Browser, pages: Pages) -> None:
     browser.open(pages.of(*PAGES["witnesses"]))
     first, second = browser.state(0), browser.state(1)

@@ -115,6 +115,7 @@ def test_out_of_time_is_unknown() -> None:
     assert (found["status"], found["formula"], found["detail"]) == ("unknown", None, "the time limit was reached")
 
 
+@long
 def test_an_invariant_is_written_to_a_file(tmp_path: Path) -> None:
     path = tmp_path / "found.py"
     guard = ("--variant", "ivy", "--timeout", "3*phi+delta+1")

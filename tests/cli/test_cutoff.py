@@ -53,6 +53,7 @@ def test_shipped_schema_is_of_this_version() -> None:
     assert SCHEMA.read_bytes() == schema()
 
 
+@long
 def test_the_detector_has_a_cutoff(validator: Any) -> None:
     outcome = run("cutoff", "chandra-toueg", "--property", "strong-accuracy", "--json")
     assert outcome.code == 0

@@ -422,6 +422,7 @@ def test_what_was_proved_is_reused_until_it_changes(tmp_path: Path, cache: dict[
     assert {name for name, reused in after.items() if not reused} == {"more-init", "more-step"}
 
 
+@long
 def test_unknown_is_never_remembered(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", hours=files.HOURS)
     for _ in range(2):

@@ -177,6 +177,7 @@ def test_files_that_come_go_and_break(tmp_path: Path) -> None:
         assert watch.ends() == 130
 
 
+@long
 def test_a_save_abandons_the_check_that_it_makes_stale(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(files.HOURS)

@@ -23,7 +23,7 @@ from fdverify.proofs.course import Settings
 from fdverify.reports.cutoff import cutoff_text
 from fdverify.symbolic.values import truth
 from fdverify.verdict import Verdict
-from tests.sampling import FULL, every
+from tests.sampling import FULL, every, long
 
 PAPERS = {"eventually_strong_accuracy", "strong_accuracy", "eventual_trust", "lasting_suspicion"} | {
     f"strong_completeness_{timeout}_timeout" for timeout in ("any", "big", "fixed")
@@ -36,6 +36,7 @@ def checked_detector(variant: str, rounds: Rounds, second: str | None = None) ->
     return {each.name: each for each in found}
 
 
+@long
 @pytest.mark.parametrize("variant", every(2, VARIANTS))
 def test_every_round_of_a_pair_is_one_of_the_model(variant: str) -> None:
     found = checked_detector(variant, Rounds(), "cvc5" if FULL else None)
@@ -105,7 +106,7 @@ def test_a_detector_that_waits_otherwise_is_not_the_model(monkeypatch: pytest.Mo
 STARTS = [("tla", "send"), ("ivy", "send"), ("tla", "receive"), ("ivy", "receive")]
 
 
-@pytest.mark.parametrize(("variant", "start"), every(3, STARTS))
+@pytest.mark.parametrize(("variant", "start"), every(6, STARTS))
 def test_the_papers_proofs_are_of_n_processes_and_the_tight_ones_mostly_not(variant: str, start: str) -> None:
     found: list[Carried] = []
     detector.check_carried(variant, start, (), found.append)

@@ -116,6 +116,7 @@ def test_cells_are_what_the_explorer_says(variant: str) -> None:
     }
 
 
+@long
 def test_the_least_timeout_is_on_the_frontier() -> None:
     found = made(detector(LARGE, LEAST, f"{LEAST} - 1"), jobs=2)
     safe, less = ({verdict for verdict, _ in verdicts(found, panel).values()} for panel in (0, 1))

@@ -154,7 +154,7 @@ def test_any_walk(table: Table, bad: set[int], fair: list[set[int]]) -> None:
 
 @pytest.mark.parametrize(
     ("variant", "size"),
-    every(3, product(("tla", "ivy"), ((0, 1, "1"), (1, 2, "1"), (2, 1, "3"), (2, 2, "2")))),
+    every(5, product(("tla", "ivy"), ((0, 1, "1"), (1, 2, "1"), (2, 1, "3"), (2, 2, "2")))),
 )
 def test_the_detector_is_live(variant: str, size: tuple[int, int, str]) -> None:
     delta, phi, timeout = size

@@ -41,7 +41,7 @@ from fdverify.smt.decide import decide
 from fdverify.traces.run import replay
 from fdverify.verdict import Verdict
 from tests.oracle import ping_pong as oracle
-from tests.sampling import FULL, every
+from tests.sampling import FULL, every, long
 
 FOLDER = Path(__file__).parents[2] / "examples" / "ping_pong"
 PROOFS = ("accuracy", "completeness", "eventual_accuracy", "tight_completeness")
@@ -82,7 +82,7 @@ def test_a_shorter_timeout_or_an_earlier_round_is_not_proved() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["something_under_way", "ping_grows_old", "ping_left", "answers_next", "waits_in_threes"]
+    "name", every(3, ["something_under_way", "ping_grows_old", "ping_left", "answers_next", "waits_in_threes"])
 )
 def test_no_conjunct_of_accuracy_can_be_left_out(name: str) -> None:
     accuracy = load_proof(FOLDER / "accuracy.py").at({}, {})
@@ -315,6 +315,7 @@ def test_a_broken_detector_is_not_proved_accurate(breaks: Callable[[System], Sys
     assert fails(replace(invariant, system=breaks(invariant.system))) != []
 
 
+@long
 def test_who_never_asks_again_never_notices_a_crash() -> None:
     broken = never_asks_again(system(1, 1, crash=True))
     claim = broken.property("strong-completeness")

@@ -106,6 +106,7 @@ def test_witnesses_show_what_the_argument_is_about(cache: dict[str, str]) -> Non
     assert shown == {}
 
 
+@long
 def test_a_proof_without_a_wrong_suspicion_is_vacuous(tmp_path: Path, cache: dict[str, str]) -> None:
     """With the safe timeout from the start there is none: Strong Accuracy is what to prove."""
     text = Path(proof(TRUST)).read_text().replace('timeout="any"', 'timeout="6*phi+delta"')

@@ -23,6 +23,7 @@ BOUNDS_OFF_BY_ONE = [
 ]
 
 
+@long
 @pytest.mark.parametrize(("bound", "broken"), every(6, BOUNDS_OFF_BY_ONE))
 def test_a_bound_off_by_one_fails_as_the_command_line_says(project: Project, bound: str, broken: str) -> None:
     assert bound in STRONG_ACCURACY
