@@ -148,6 +148,12 @@ class Library(Iterating):
     def _second(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         return args.at(1)
 
+    def _counted(self, args: Args, node: ast.AST, scope: Scope) -> Args:
+        """The first argument; the others say how many, which no state value may."""
+        if any(holds_state(value) for value in (*args.positional[1:], *args.named.values())):
+            self.refuse(Refusal.INDEX, node, scope)
+        return Args(args.positional[:1])
+
     def _first(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         return args.at(0)
 
@@ -222,16 +228,14 @@ _HANDLERS: dict[Any, Handler] = {
     itertools.chain.from_iterable: lambda reader, args, *call: reader.mixed(
         Args([reader.elements(args.at(0), *call)]), *call
     ),
-    itertools.islice: lambda reader, args, *call: reader.mixed(Args(args.positional[:1]), *call),
+    itertools.islice: lambda reader, *call: reader.mixed(reader._counted(*call), *call[1:]),
     itertools.cycle: Library.mixed,
-    itertools.repeat: lambda reader, args, *call: made("iterator", rest=args.at(0)),
+    itertools.repeat: lambda reader, *call: made("iterator", rest=reader._counted(*call).at(0)),
     itertools.product: Library.nested,
     itertools.pairwise: Library.nested,
-    itertools.combinations: lambda reader, args, *call: reader.nested(Args(args.positional[:1]), *call),
-    itertools.permutations: lambda reader, args, *call: reader.nested(Args(args.positional[:1]), *call),
-    itertools.combinations_with_replacement: lambda reader, args, *call: reader.nested(
-        Args(args.positional[:1]), *call
-    ),
+    itertools.combinations: lambda reader, *call: reader.nested(reader._counted(*call), *call[1:]),
+    itertools.permutations: lambda reader, *call: reader.nested(reader._counted(*call), *call[1:]),
+    itertools.combinations_with_replacement: lambda reader, *call: reader.nested(reader._counted(*call), *call[1:]),
     itertools.accumulate: Library.accumulate,
     itertools.starmap: Library.starmap,
     itertools.filterfalse: Library.filter_of,
