@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import FunctionType, MethodType
 
 from fdverify.author_code.functions import AuthorFunction
+from fdverify.author_code.source.core import ROUND
 from fdverify.author_code.source_rules import check_sources
-from fdverify.cutoff.round_memory import check_memory
 from fdverify.cutoff.rounds import Rounds
 from fdverify.errors import UsageError
 
@@ -19,13 +19,12 @@ def check_round_sources(rounds: Rounds) -> None:
     methods = [(name, getattr(rounds, name)) for name in _ASKED]
     own = [(name, method) for name, method in methods if not _is_of_the_class(name, method)]
     for unread in check_sources(
-        AuthorFunction("round", f"{type(rounds).__name__}.{name}", method) for name, method in own
+        AuthorFunction(ROUND, f"{type(rounds).__name__}.{name}", method) for name, method in own
     ):
         # Nothing else would notice what it does to an index.
         raise UsageError(
             f"{unread.name}: not all of its source can be read", "write it in a file, and call functions by their names"
         )
-    check_memory([method for _, method in own])
 
 
 def _is_of_the_class(name: str, method: object) -> bool:

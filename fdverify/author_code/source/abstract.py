@@ -8,6 +8,7 @@ the same everywhere.
 from __future__ import annotations
 
 import ast
+import itertools
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from fdverify.author_code.source.scope import Scope
 
 PRIMITIVES = (int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
+BIRTHS = itertools.count()
+"""Numbers what is made, in the order in which it is."""
 _MANY = 12
 """Of more constants than this it is only known that they are constants."""
 
@@ -79,6 +82,7 @@ class Made(Atom):
     named: dict[Any, Value] | None = None
     rest: Value = frozenset()
     keys: Value = frozenset()
+    birth: int = field(default_factory=lambda: next(BIRTHS))
 
     def elements(self) -> Value:
         """What may be in it; of a dictionary, the values."""
@@ -99,6 +103,7 @@ class Wrapped(Atom):
 
     of: type
     fields: dict[str, Value] = field(default_factory=dict)
+    birth: int = field(default_factory=lambda: next(BIRTHS))
 
 
 @dataclass(eq=False, slots=True)

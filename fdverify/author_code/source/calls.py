@@ -6,7 +6,15 @@ import ast
 import functools
 import operator
 import sys
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from collections.abc import Iterator
+from dataclasses import replace
+from types import (
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 from fdverify import logic
@@ -29,10 +37,12 @@ from fdverify.author_code.source.abstract import (
     holds_state,
     join,
     known,
+    made,
     parts_of,
 )
 from fdverify.author_code.source.classes import Classes
 from fdverify.author_code.source.core import Args, authors_method, is_of_package, is_worldly, module_of
+from fdverify.author_code.source.methods import BUILTIN_METHODS
 from fdverify.author_code.source.operations import has_fraction
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
@@ -71,6 +81,7 @@ class Calls(Classes):
         return self._call_unknown(args, node, scope)
 
     def _call_unknown(self, args: Args, node: ast.AST, scope: Scope) -> Value:
+        self.check_given(args, node, scope)
         if not any(holds_state(value) for value in args.values()):
             return PLAIN
         self._give_away(args, node, scope)
@@ -102,8 +113,11 @@ class Calls(Classes):
             self.refuse(Refusal.WORLD, node, scope)
         if isinstance(value, type):
             return self._call_class(value, args, node, scope)
-        if isinstance(value, BuiltinFunctionType) and not isinstance(value.__self__, ModuleType | None):
+        if isinstance(value, BUILTIN_METHODS) and not isinstance(value.__self__, ModuleType | None):
             return self.builtin_method_call(value, args, node, scope)
+        if isinstance(value, MethodDescriptorType | WrapperDescriptorType) and args.positional:  # such as list.append
+            method = self.attribute(args.at(0), value.__name__, node, scope)
+            return self.call(method, replace(args, positional=args.positional[1:]), node, scope)
         own = authors_method(type(value), "__call__")
         if own is not None:
             bound = Args([known(value), *args.positional], args.named, args.more, args.more_named)
@@ -111,12 +125,23 @@ class Calls(Classes):
         return self._call_foreign(value, args, node, scope)
 
     def _call_getter(self, getter: Any, args: Args, node: ast.AST, scope: Scope) -> Value:
-        kind, names = getter.__reduce__()[:2]
-        for name in names if kind is operator.attrgetter else ():
-            self.attribute(args.at(0), str(name), node, scope)
-        for name in names if kind is operator.itemgetter else ():
-            self.item(args.at(0), known(name), node, scope)
-        return ANY if holds_state(args.at(0)) else PLAIN
+        kind, parts = getter.__reduce__()[:2]
+        found: list[Value] = []
+        if isinstance(getter, operator.methodcaller):
+            # With arguments by name it is put together by functools.partial.
+            named = kind.keywords if isinstance(kind, functools.partial) else {}
+            name, *given = (*kind.args, *parts) if isinstance(kind, functools.partial) else parts
+            whole = Args([known(each) for each in given], {key: known(each) for key, each in named.items()})
+            return self.call(self.attribute(args.at(0), name, node, scope), whole, node, scope)
+        for part in parts:
+            if kind is operator.itemgetter:
+                found.append(self.item(args.at(0), known(part), node, scope))
+                continue
+            value = args.at(0)
+            for name in str(part).split("."):
+                value = self.attribute(value, name, node, scope)
+            found.append(value)
+        return found[0] if len(found) == 1 else made("tuple", found)
 
     def _call_class(self, value: type, args: Args, node: ast.AST, scope: Scope) -> Value:
         if is_of_package(value):
@@ -127,7 +152,8 @@ class Calls(Classes):
         if module == "builtins" or module.partition(".")[0] in _FOREIGN or _is_standard(module):
             if issubclass(value, BaseException):
                 return PLAIN
-            return self._call_foreign(value, args, node, scope)
+            found = self._call_foreign(value, args, node, scope)
+            return made("iterator", rest=PLAIN) if issubclass(value, Iterator) else found
         return self.made_of(value, args, node, scope)
 
     def _call_function(self, function: FunctionType, args: Args, node: ast.AST, scope: Scope) -> Value:
@@ -136,6 +162,9 @@ class Calls(Classes):
             case Owner.PACKAGE:
                 return self._call_trusted(function, args, node, scope)
             case Owner.STANDARD:
+                wrapped = getattr(function, "__wrapped__", None)
+                if isinstance(wrapped, FunctionType):  # such as what becomes a context manager
+                    self.call(known(wrapped), args, node, scope)
                 found = self.library_call(function, args, node, scope)
                 return self._call_foreign(function, args, node, scope) if found is None else found
             case Owner.INSTALLED if module_of(function).partition(".")[0] in _FOREIGN:
@@ -150,6 +179,9 @@ class Calls(Classes):
             self.refuse(Refusal.WORLD, node, scope)
         if any(holds_state(given) for given in args.values()):
             self.refuse(Refusal.LIBRARY, node, scope)
+        if "out" in args.named:
+            self.refuse(Refusal.MEMORY, node, scope)
+        self.check_given(args, node, scope)
         return PLAIN
 
     def _call_trusted(self, value: Any, args: Args, node: ast.AST, scope: Scope) -> Value:
@@ -179,7 +211,8 @@ class Calls(Classes):
             self.escape(value, node, scope)
 
     def escape(self, value: Value, node: ast.AST, scope: Scope) -> None:
-        self._escape(value, node, scope, set())
+        with self.handing_out():
+            self._escape(value, node, scope, set())
 
     def _escape(self, value: Value, node: ast.AST, scope: Scope, seen: set[int]) -> None:
         for atom in value:
@@ -197,6 +230,8 @@ class Calls(Classes):
                 case BoundTo():
                     self.call(atom.function, Args([atom.receiver], more=ANY), node, scope)
                 case Made() | Wrapped():
+                    if isinstance(atom, Wrapped) and authors_method(atom.of, "__call__"):
+                        self.call(frozenset({atom}), Args(more=ANY), node, scope)
                     for part in parts_of(atom):
                         self._escape(part, node, scope, seen)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NoReturn
 
 from fdverify.author_code.functions import AuthorFunction
-from fdverify.author_code.source.abstract import Known, OfState, Value
+from fdverify.author_code.source.abstract import BIRTHS, Known, Made, OfState, Value, Wrapped
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
 from fdverify.author_code.source.sources import Owner, owner_of
@@ -39,6 +40,10 @@ class Args:
         return self.positional[place] if place < len(self.positional) else self.more
 
 
+ROUND = "round"
+"""What a function is for whose results are called again and again."""
+
+
 class TooLong(Exception):
     """There are too many ways through a function to read them all."""
 
@@ -53,6 +58,8 @@ class Core(ABC):
         self.touched = 0
         """How often a state value was met."""
         self.steps = 0
+        self.lasting = 0
+        """What was made before this lives on from call to call of the function that is read."""
         self.sites: list[tuple[Scope, ast.AST]] = []
         """The calls that led here."""
 
@@ -65,6 +72,22 @@ class Core(ABC):
         code = shortened(scope.source.code_of(node))
         told = f"{self.subject} {refusal.doing}"
         raise UsageError(f"{where}: {told} in `{code}`", refusal.instead)
+
+    @contextmanager
+    def handing_out(self) -> Iterator[None]:
+        """Read functions that are given away; those of a round are called again and again, each time anew."""
+        before = self.lasting
+        if self.subject.role == ROUND:
+            self.lasting = next(BIRTHS)
+        try:
+            yield
+        finally:
+            self.lasting = before
+
+    def check_change(self, of: Made | Wrapped | Scope, node: ast.AST, scope: Scope) -> None:
+        """Refuse to change what lives on, so that the next call would find it changed."""
+        if of.birth < self.lasting:
+            self.refuse(Refusal.MEMORY, node, scope)
 
     def note_unreadable(self) -> None:
         """Something is done with state values that cannot be read."""

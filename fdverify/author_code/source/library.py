@@ -25,6 +25,7 @@ from fdverify.author_code.source.abstract import (
     Made,
     OfState,
     PartOf,
+    Plain,
     Value,
     Wrapped,
     holds_state,
@@ -35,7 +36,17 @@ from fdverify.author_code.source.abstract import (
 )
 from fdverify.author_code.source.core import Args, only_known
 from fdverify.author_code.source.iterating import Iterating
-from fdverify.author_code.source.library_tables import ALWAYS, COMPARING, COMPUTING, CONCRETE, IF_HELD, IF_STATE, KINDS
+from fdverify.author_code.source.library_tables import (
+    ALWAYS,
+    CHANGED_FIRST,
+    CHANGING_OPERATORS,
+    COMPARING,
+    COMPUTING,
+    CONCRETE,
+    IF_HELD,
+    IF_STATE,
+    KINDS,
+)
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
 
@@ -56,6 +67,12 @@ class Library(Iterating):
             self.refuse(refusal, node, scope)
         if function in ALWAYS or (function in (vars, dir) and not args.positional):
             self.refuse(Refusal.WORLD, node, scope)
+        if function in CHANGED_FIRST:
+            self._check_changed(args.at(0), node, scope)
+        if function in CHANGING_OPERATORS:
+            return self.augmented(CHANGING_OPERATORS[function](), args.at(0), args.at(1), node, scope)
+        if function is type and len(args.positional) == 1 and all(isinstance(atom, Wrapped) for atom in args.at(0)):
+            return join(*(known(atom.of) for atom in args.at(0) if isinstance(atom, Wrapped)))
         if function is isinstance and len(args.positional) == 2:
             return self._isinstance(args)
         if function in CONCRETE:
@@ -66,6 +83,13 @@ class Library(Iterating):
             return self.compared(COMPARING[function](), args.at(0), args.at(1), node, scope)
         handler = _HANDLERS.get(function)
         return None if handler is None else handler(self, args, node, scope)
+
+    def _check_changed(self, value: Value, node: ast.AST, scope: Scope) -> None:
+        for atom in value:
+            if not isinstance(atom, Made):
+                self.refuse(Refusal.MEMORY, node, scope)
+            self.check_change(atom, node, scope)
+            atom.forget_order()
 
     def _isinstance(self, args: Args) -> Value:
         kinds, of = args.positional[0], only_known(args.positional[1])
@@ -80,14 +104,15 @@ class Library(Iterating):
             return PLAIN
 
     def _concretely(self, function: Any, args: Args) -> Value:
-        constants = [only_known(value) for value in args.positional]
+        constants = [only_known(value) for value in (*args.positional, *args.named.values())]
         exact = [constant.object for constant in constants if constant is not None]
-        if args.named or args.more or args.more_named or len(exact) != len(constants):
+        if args.more or args.more_named or len(exact) != len(constants):
             return TEXT if function in (str, repr, format) else PLAIN
+        named = dict(zip(args.named, exact[len(args.positional) :], strict=True))
         if function is len and isinstance(exact[0], list | dict | set):  # what can be changed may have another one
             return PLAIN
         try:
-            return known(function(*exact))
+            return known(function(*exact[: len(args.positional)], **named))
         except Exception:  # it is raised on every kind of values
             return PLAIN
 
@@ -102,6 +127,8 @@ class Library(Iterating):
         return frozenset({result})
 
     def _next(self, args: Args, node: ast.AST, scope: Scope) -> Value:
+        if self.lasting > 0 and any(isinstance(atom, Plain) for atom in args.at(0)):
+            self.refuse(Refusal.MEMORY, node, scope)  # it may have been there before
         return join(self.elements(args.at(0), node, scope), args.at(1))
 
     def _getattr(self, args: Args, node: ast.AST, scope: Scope) -> Value:
@@ -117,6 +144,10 @@ class Library(Iterating):
     def _setattr(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         name = only_known(args.at(1))
         self.store_attribute(args.at(0), str(name.object) if name else "?", args.at(2), node, scope)
+        return known(None)
+
+    def _set_item(self, args: Args, node: ast.AST, scope: Scope) -> Value:
+        self.store_item(args.at(0), args.at(1), args.at(2), node, scope)
         return known(None)
 
     def _super(self, args: Args, node: ast.AST, scope: Scope) -> Value:
@@ -246,4 +277,5 @@ _HANDLERS: dict[Any, Handler] = {
     copy.copy: Library._copy,
     operator.neg: Library._negated,
     operator.getitem: Library._item,
+    operator.setitem: Library._set_item,
 }

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import collections
 import copy
 import functools
+import heapq
 import itertools
 import math
 import operator
 from typing import Any
+
+import numpy as np
 
 from fdverify.author_code.source.refusals import Refusal
 
@@ -69,6 +73,9 @@ IF_HELD: dict[Any, Refusal] = {
     operator.truediv: Refusal.DIVISION,
     copy.deepcopy: Refusal.LIBRARY,
     itertools.groupby: Refusal.SORT,
+    operator.attrgetter: Refusal.TEXT,
+    operator.itemgetter: Refusal.INDEX,
+    operator.methodcaller: Refusal.LIBRARY,
     itertools.compress: Refusal.FILTER,
     functools.cmp_to_key: Refusal.SORT,
 }
@@ -92,6 +99,28 @@ COMPUTING: dict[Any, type[ast.operator]] = {
     operator.rshift: ast.RShift,
     operator.matmul: ast.MatMult,
 }
+CHANGING_OPERATORS: dict[Any, type[ast.operator]] = {
+    operator.iadd: ast.Add,
+    operator.iconcat: ast.Add,
+    operator.isub: ast.Sub,
+    operator.imul: ast.Mult,
+    operator.ifloordiv: ast.FloorDiv,
+    operator.itruediv: ast.Div,
+    operator.imod: ast.Mod,
+    operator.ipow: ast.Pow,
+    operator.iand: ast.BitAnd,
+    operator.ior: ast.BitOr,
+    operator.ixor: ast.BitXor,
+    operator.ilshift: ast.LShift,
+    operator.irshift: ast.RShift,
+    operator.imatmul: ast.MatMult,
+}
+CHANGED_FIRST = frozenset(
+    {heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace, operator.delitem}
+    | {bisect.insort, bisect.insort_left, bisect.insort_right, np.put, np.place, np.copyto, np.putmask}
+    | {np.fill_diagonal}
+)
+"""Functions that change what they are given first."""
 COMPARING: dict[Any, type[ast.cmpop]] = {
     operator.eq: ast.Eq,
     operator.ne: ast.NotEq,

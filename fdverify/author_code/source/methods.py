@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from types import BuiltinMethodType
-from typing import Any
+from types import BuiltinMethodType, MethodWrapperType
+from typing import Any, TypeAlias
 
 from fdverify.author_code.source.abstract import (
     ANY,
     PLAIN,
     TEXT,
+    Known,
     Made,
     Member,
     Plain,
@@ -26,6 +27,9 @@ from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
 from fdverify.author_code.source.tables import CHANGING, FILES, PURE, TEXTUAL
 
+BuiltinMethod: TypeAlias = BuiltinMethodType | MethodWrapperType
+BUILTIN_METHODS = (BuiltinMethodType, MethodWrapperType)
+
 
 class Methods(Operations):
     def member_call(self, member: Member, args: Args, node: ast.AST, scope: Scope) -> Value:
@@ -41,6 +45,9 @@ class Methods(Operations):
     def _of_unknown(self, member: Member, args: Args, node: ast.AST, scope: Scope) -> Value:
         if member.name in FILES and isinstance(member.owner, Plain):
             self.refuse(Refusal.WORLD, node, scope)
+        self.check_given(args, node, scope)
+        if member.name in CHANGING and self.lasting > 0:  # it may have been there before
+            self.refuse(Refusal.MEMORY, node, scope)
         if not any(holds_state(value) for value in args.values()):
             return TEXT if member.name in TEXTUAL else PLAIN
         if member.name in TEXTUAL:
@@ -54,6 +61,8 @@ class Methods(Operations):
 
     def _of_made(self, container: Made, name: str, args: Args, node: ast.AST, scope: Scope) -> Value:
         given = join(*args.values())
+        if name in CHANGING:
+            self.check_change(container, node, scope)
         match name:
             case "append" | "appendleft" | "insert" | "add":
                 return self._put(container, args.positional[-1] if args.positional else args.more, node, scope)
@@ -85,9 +94,9 @@ class Methods(Operations):
             case "items":
                 return self._pairs(container)
             case "values":
-                return made("iterator", rest=container.elements())
+                return made("view", rest=container.elements())
             case "keys":
-                return made("iterator", rest=self.elements(frozenset({container}), node, scope))
+                return made("view", rest=self.elements(frozenset({container}), node, scope))
             case "copy":
                 return frozenset(
                     {Made(container.kind, container.items, container.named, container.rest, container.keys)}
@@ -126,16 +135,25 @@ class Methods(Operations):
 
     def _pairs(self, container: Made) -> Value:
         if container.named is None:
-            return made("iterator", rest=made("tuple", [container.keys, container.elements()]))
-        return made("iterator", [made("tuple", [known(key), value]) for key, value in container.named.items()])
+            return made("view", rest=made("tuple", [container.keys, container.elements()]))
+        return made("view", [made("tuple", [known(key), value]) for key, value in container.named.items()])
 
-    def builtin_method_call(self, method: BuiltinMethodType, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """A method of a constant of one of Python's own types."""
-        owner = method.__self__
-        for kind, pure in PURE.items():
-            if isinstance(owner, kind) and method.__name__ not in pure:
+    def check_given(self, args: Args, node: ast.AST, scope: Scope) -> None:
+        """Refuse to give away a method by which something is changed that was there before."""
+        for atom in join(*args.values()):
+            method = atom.object if isinstance(atom, Known) else None
+            if isinstance(method, BUILTIN_METHODS) and method.__name__ in CHANGING:
                 self.refuse(Refusal.MEMORY, node, scope)
-        if method.__name__ in CHANGING and not isinstance(owner, str | bytes | int | tuple | frozenset | type):
+
+    def builtin_method_call(self, method: BuiltinMethod, args: Args, node: ast.AST, scope: Scope) -> Value:
+        """A method of a constant of one of Python's own types."""
+        owner, name = method.__self__, method.__name__
+        for kind, pure in PURE.items():
+            if isinstance(owner, kind) and name not in pure and not _is_operator(name):
+                self.refuse(Refusal.MEMORY, node, scope)
+        if name in CHANGING and not isinstance(owner, str | bytes | int | tuple | frozenset | type):
+            self.refuse(Refusal.MEMORY, node, scope)
+        if name in ("__setattr__", "__delattr__"):
             self.refuse(Refusal.MEMORY, node, scope)
         if any(holds_state(value) for value in args.values()):
             self._refuse_lookup(owner, method.__name__, args, node, scope)
@@ -160,6 +178,11 @@ class Methods(Operations):
         self.refuse(Refusal.MEMBER if isinstance(owner, list | tuple) else refusal, node, scope)
 
 
+def _is_operator(name: str) -> bool:
+    """Whether a method is one of those behind operators, and not one that changes something."""
+    return name.startswith("__") and name not in CHANGING
+
+
 def freshly_made(value: Any) -> Value:
     """What a method of a constant has just made: it belongs to the call."""
     match value:
@@ -170,5 +193,5 @@ def freshly_made(value: Any) -> Value:
         case dict():
             return frozenset({Made("dict", named={key: known(entry) for key, entry in value.items()})})
     if type(value).__name__ in ("dict_items", "dict_values", "dict_keys"):
-        return made("iterator", [known(element) for element in value])
+        return made("view", [known(element) for element in value])
     return known(value)

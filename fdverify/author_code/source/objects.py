@@ -149,6 +149,7 @@ class Objects(Core):
         for atom in base:
             if not isinstance(atom, Wrapped):
                 self.refuse(Refusal.MEMORY, node, scope)
+            self.check_change(atom, node, scope)
             if holds_state(value):
                 self.check_wrapper(atom.of, node, scope)
             atom.fields[name] = join(atom.fields.get(name, NOTHING), value)
@@ -167,6 +168,7 @@ class Objects(Core):
                 continue
             if not isinstance(atom, Made):
                 self.refuse(Refusal.MEMORY, node, scope)
+            self.check_change(atom, node, scope)
             if holds_state(key):
                 self.refuse(Refusal.SET if atom.kind == "dict" else Refusal.INDEX, node, scope)
             atom.forget_order()
@@ -231,6 +233,8 @@ class Objects(Core):
             case Made(kind="dict"):
                 return join(atom.keys, *(known(key) for key in atom.named or ()))
             case Made():
+                if atom.kind == "iterator":  # which is used up
+                    self.check_change(atom, node, scope)
                 return atom.elements()
             case Known(value):
                 return self._elements_of_known(value, node, scope)

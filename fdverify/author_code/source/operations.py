@@ -57,6 +57,23 @@ class Operations(Objects):
         inexact = isinstance(operator, ast.Div) or any(_is_fraction(atom) for atom in (*left, *right))
         return FRACTION if inexact else PLAIN
 
+    def augmented(self, operator: ast.operator, before: Value, value: Value, node: ast.AST, scope: Scope) -> Value:
+        """``before += value`` and the like: what can be changed is changed where it is."""
+        for atom in before:
+            if isinstance(atom, Known) and isinstance(atom.object, list | dict | set | bytearray):
+                self.refuse(Refusal.MEMORY, node, scope)
+            own = authors_method(type(getattr(atom, "object", None)), f"__i{type(operator).__name__.lower()}__")
+            if own is not None:
+                self.call(known(own), Args([frozenset({atom}), value]), node, scope)
+        after = self.computed(operator, before, value, node, scope)
+        for atom in before:
+            if isinstance(atom, Made) and atom.kind in ("list", "set", "dict"):
+                self.check_change(atom, node, scope)
+                atom.forget_order()
+                atom.rest = join(atom.rest, *(each.elements() for each in after if isinstance(each, Made)))
+                after = join(after, before)
+        return after
+
     def _check_operands(self, operator: ast.operator, left: Value, right: Value, node: ast.AST, scope: Scope) -> None:
         refusal = REFUSED_OPERATORS.get(type(operator))
         if refusal is not None:

@@ -27,7 +27,7 @@ from fdverify.author_code.source.abstract import (
 )
 from fdverify.author_code.source.binding import bind_parameters, is_generator, required_names
 from fdverify.author_code.source.calls import CACHES, given_away, is_filled, reachable, unbound
-from fdverify.author_code.source.core import Args, all_of_state, is_of_package
+from fdverify.author_code.source.core import ROUND, Args, all_of_state, is_of_package
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope, cells_of
 from fdverify.author_code.source.signatures import Signature, signature
@@ -84,7 +84,7 @@ class Reader(Statements):
             return False
         source, node = place
         scope = Scope(source, inner.__globals__)
-        flavour = ANY if self.subject.role == "round" else RECORD
+        flavour = ANY if self.subject.role == ROUND else RECORD
         required = inner.__code__.co_argcount - len(inner.__defaults__ or ())
         given = max(required, min(_GIVEN.get(self.subject.role, 1) + len(first), inner.__code__.co_argcount))
         args = Args([*first, *[flavour] * (given - len(first))])
@@ -162,6 +162,7 @@ class Reader(Statements):
         simple = all(isinstance(atom, OfState | Plain | Known) for value in args.values() for atom in value)
         key = (
             closure,
+            self.lasting,
             home.versions(),
             *args.positional,
             args.more,
@@ -196,7 +197,8 @@ class Reader(Statements):
                 inner.returned = join(inner.returned, known(None))
             # What was given away may be called later, when names stand for something else.
             for closure in list(inner.escaped):
-                self.run_closure(closure, given_away(closure.node, len(closure.defaults)), tree, inner)
+                with self.handing_out():
+                    self.run_closure(closure, given_away(closure.node, len(closure.defaults)), tree, inner)
         finally:
             self._running.pop()
             self.sites.pop()

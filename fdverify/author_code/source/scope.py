@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
 
-from fdverify.author_code.source.abstract import NOTHING, PLAIN, Atom, LocalFunction, Value, join, known
+from fdverify.author_code.source.abstract import BIRTHS, NOTHING, PLAIN, Atom, LocalFunction, Value, join, known
 from fdverify.author_code.source.sources import SourceFile
 
 _BUILTINS = vars(builtins)
@@ -44,6 +44,7 @@ class Scope:
     version: int = 0
     """It grows with what the names may stand for."""
     answers: dict[Any, Value] = field(default_factory=dict)
+    birth: int = field(default_factory=lambda: next(BIRTHS))
 
     def lookup(self, name: str) -> Value:
         if name not in self.global_names:

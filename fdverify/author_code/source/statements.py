@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fdverify.author_code.source.abstract import NOTHING, PLAIN, Known, Made, Value, holds_state, join, known
-from fdverify.author_code.source.core import Args, authors_method
+from fdverify.author_code.source.abstract import NOTHING, PLAIN, Made, Value, holds_state, join, known
+from fdverify.author_code.source.core import Args
 from fdverify.author_code.source.expressions import ReadExpressions
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Loop, Scope, joined
@@ -59,19 +59,7 @@ class Statements(ReadExpressions):
 
     def _do_AugAssign(self, node: ast.AugAssign, scope: Scope) -> None:
         before, value = self.evaluate(node.target, scope), self.evaluate(node.value, scope)
-        for atom in before:
-            if isinstance(atom, Known) and isinstance(atom.object, list | dict | set | bytearray):
-                self.refuse(Refusal.MEMORY, node, scope)
-            own = authors_method(type(getattr(atom, "object", None)), f"__i{type(node.op).__name__.lower()}__")
-            if own is not None:
-                self.call(known(own), Args([frozenset({atom}), value]), node, scope)
-        after = self.computed(node.op, before, value, node, scope)
-        for atom in before:
-            if isinstance(atom, Made) and atom.kind in ("list", "set", "dict"):  # it is changed where it is
-                atom.forget_order()
-                atom.rest = join(atom.rest, *(each.elements() for each in after if isinstance(each, Made)))
-                after = join(after, before)
-        self.assign(node.target, after, scope)
+        self.assign(node.target, self.augmented(node.op, before, value, node, scope), scope)
 
     def _do_Delete(self, node: ast.Delete, scope: Scope) -> None:
         for target in node.targets:
@@ -80,8 +68,10 @@ class Statements(ReadExpressions):
                     scope.env.pop(target.id, None)
                 case ast.Attribute() | ast.Subscript():
                     base = self.evaluate(target.value, scope)
-                    if not all(isinstance(atom, Made) for atom in base):
-                        self.refuse(Refusal.MEMORY, node, scope)
+                    for atom in base:
+                        if not isinstance(atom, Made):
+                            self.refuse(Refusal.MEMORY, node, scope)
+                        self.check_change(atom, node, scope)
                     if isinstance(target, ast.Subscript) and holds_state(self.evaluate(target.slice, scope)):
                         self.refuse(Refusal.INDEX, node, scope)
 
@@ -117,6 +107,7 @@ class Statements(ReadExpressions):
             home = scope.home_of(name)
             if home is None:
                 self.refuse(Refusal.MEMORY, node, scope)
+            self.check_change(home, node, scope)
             home.bind(name, join(home.env.get(name, NOTHING), value))
             return
         if name in scope.global_names:

@@ -82,7 +82,18 @@ CHANGING = frozenset(
     {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse", "add", "discard", "update"}
     | {"setdefault", "appendleft", "extendleft", "popleft", "rotate", "send", "throw", "put", "write", "writelines"}
     | {"difference_update", "intersection_update", "symmetric_difference_update", "move_to_end", "subtract"}
-    | {"__setitem__", "__delitem__", "__setattr__", "__delattr__", "__next__", "__iadd__", "__ior__"}
+    | {
+        "__setitem__",
+        "__delitem__",
+        "__setattr__",
+        "__delattr__",
+        "__next__",
+        "__iadd__",
+        "__ior__",
+        "__isub__",
+        "__imul__",
+    }
+    | {"__iand__", "__ixor__", "fill", "resize", "itemset", "partition"}
 )
 """Methods by which things are changed."""
 

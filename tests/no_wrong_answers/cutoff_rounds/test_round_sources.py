@@ -16,7 +16,9 @@ from tests.cutoff.broken import BROKEN
 from tests.sampling import every
 
 _FILE = """
+import array
 import itertools
+import operator
 import random
 from dataclasses import replace
 from fdverify.cutoff.chandra_toueg import chandra_toueg
@@ -30,6 +32,32 @@ ONE = 1
 def is_first(p):
     return p == 1
 
+class Counting:
+    calls = []
+
+    def __init__(self):
+        self.n = 0
+
+    def __call__(self, p, q):
+        self.n += 1
+        return self.n < 99
+
+    def note(self):
+        type(self).calls.append(1)
+        return len(self.calls) < 99
+
+def counting():
+    n = 0
+    def count():
+        nonlocal n
+        n += 1
+        return n < 99
+    return count
+
+def endless():
+    while True:
+        yield True
+
 class Own(Rounds):
     calls = 0
 
@@ -40,7 +68,7 @@ class Own(Rounds):
         def own(p, q):
 {body}
 
-        return replace(step, rules={{**step.rules, "own": own}})
+        return replace(step, rules={{**step.rules, "own": own, "kept": kept}})
 
 OWN = replace(chandra_toueg(), name="own", rounds=Own())
 """
@@ -83,6 +111,15 @@ REMEMBERED = {
     "iterator that is gone through": ("iter(range(99))", "return Or(*(chosen.schedule(p) for _ in kept))"),
     "generator": ("(p for p in range(99))", "return Or(*(chosen.schedule(p) for _ in zip((1,), kept)))"),
     "counter": ("itertools.count()", "return [k < 99 for k, _ in zip(kept, (1,))][0]"),
+    "object": ("Counting()", "return kept(p, q)"),
+    "object as a rule": ("Counting()", "return True"),
+    "method of an object": ("Counting().__call__", "return kept(p, q)"),
+    "class of an object": ("Counting()", "return kept.note()"),
+    "function of a helper": ("counting()", "return kept()"),
+    "generator of a helper": ("endless()", "for each in kept:\n    return each"),
+    "item by an operator": ("[0]", "operator.setitem(kept, 0, kept[0] + 1)\nreturn kept[0] < 99"),
+    "list by an operator": ("[]", "operator.iadd(kept, [1])\nreturn len(kept) < 99"),
+    "array": ("array.array('i')", "kept.append(1)\nreturn len(kept) < 99"),
 }
 ACCEPTED = {
     "comparison": "return Implies(And(chosen.schedule(p), chosen.schedule(q)), p == q)",
