@@ -86,7 +86,7 @@ class Agreement:
         with noticing_misuse() as misused:
             try:
                 value = self._called.call(symbols.state, symbols.made)
-            except FdverifyError:
+            except (FdverifyError, MemoryError):
                 raise
             except Exception as error:
                 raise self._in_file(error) from error
@@ -108,6 +108,8 @@ class Agreement:
         for state, choices in states:
             try:
                 found.append(self._parts(self._called.bare(state, choices), state))
+            except MemoryError:  # nothing is known of the function
+                raise
             except Exception as error:
                 found.append(_Raised(error))
         return found
@@ -117,6 +119,8 @@ class Agreement:
         try:
             with np.errstate(all="ignore"):
                 return self._parts(self._called.bare(state, group.array_choices(self._site.symbols.choices)), state)
+        except MemoryError:
+            raise
         except Exception as error:
             return _Raised(error)
 

@@ -273,6 +273,8 @@ def blame(error: BaseException) -> UsageError | None:
 def _placed(error: UsageError, file: Path) -> UsageError:
     """The same, told with the last line of the file that it passed through, unless it names a place."""
     line = line_in(error, file)
+    if line is not None and type(error).__module__.partition(".")[0] != "fdverify":  # a class of the author's own
+        return _raised_at(error, file, line)
     if ".py:" in error.message or line is None:
         return error
     return UsageError(f"{located(file, line)}: {error.message}", error.hint)
