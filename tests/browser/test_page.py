@@ -234,7 +234,7 @@ def test_a_run_of_a_threshold_automaton(browser: Browser, pages: Pages) -> None:
     assert browser.state()["step"] == len(values) - 1
 
 
-@pytest.mark.parametrize(("name", "width", "scheme"), every(12, product(PAGES, (WIDE, PHONE), ("light", "dark"))))
+@pytest.mark.parametrize(("name", "width", "scheme"), every(19, product(PAGES, (WIDE, PHONE), ("light", "dark"))))
 def test_it_can_be_read(browser: Browser, pages: Pages, name: str, width: int, scheme: str) -> None:
     path = pages.of(*PAGES[name])
     browser.open(path, width, scheme)

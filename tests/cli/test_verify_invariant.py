@@ -341,6 +341,7 @@ def test_bad_options_are_one_line(arguments: list[str], said: str, tmp_path: Pat
     assert sorted(folder.iterdir()) == before
 
 
+@long
 def test_a_hard_conjunct_is_unknown_and_its_text_is_kept(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", hours=files.HOURS)
     code, document = found(str(folder), "--only", "no_factors-step", "--time-limit", "3", env=cache)

@@ -112,6 +112,7 @@ def save_by_renaming(path: Path, text: str) -> None:
     os.replace(aside, path)
 
 
+@long
 def test_only_what_changed_is_checked_again(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.py").write_text(TWO)

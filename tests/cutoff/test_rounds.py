@@ -93,7 +93,7 @@ def meanings(instance: Instance, c: Configuration, chosen: Choices) -> dict[str,
     }
 
 
-@pytest.mark.parametrize("sub_round", every(2, SubRound))
+@pytest.mark.parametrize("sub_round", every(4, SubRound))
 @given(data=st.data())
 def test_a_sub_round_is_the_same_for_the_explorer_and_the_solver(sub_round: SubRound, data: st.DataObject) -> None:
     processes = data.draw(st.integers(1, 2))
