@@ -112,12 +112,14 @@ def test_the_shipped_proofs(installed: Installed, tmp_path: Path) -> None:
 
 @long
 def test_shipped_proofs_and_others(installed: Installed, tmp_path: Path) -> None:
-    assert installed.run("fdverify", "new", "proof", "strong_accuracy", cwd=tmp_path).returncode == 0
-    found = installed.run("verify-invariant", "strong_accuracy.py", "--shipped", "--only", "goal", cwd=tmp_path)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    assert installed.run("fdverify", "new", "proof", "strong_accuracy", cwd=mine).returncode == 0
+    found = installed.run("verify-invariant", "strong_accuracy.py", "--shipped", "--only", "goal", cwd=mine)
     assert found.returncode == 0
     rows = re.findall(r"^│ (\S+) +│ partial", found.stdout, flags=re.MULTILINE)
     assert len(rows) == len(set(rows))
-    assert {"strong_accuracy", "invariants-strong_accuracy", "tight_accuracy_tla"} <= set(rows)
+    assert {"mine-strong_accuracy", "invariants-strong_accuracy", "tight_accuracy_tla"} <= set(rows)
 
 
 def test_nothing_to_check(installed: Installed, tmp_path: Path) -> None:

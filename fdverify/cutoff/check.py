@@ -144,17 +144,20 @@ def _script(title: str, hypotheses: Sequence[Any], negated: Any) -> Script:
 
 def _refuted(found: Checked, lemma: Lemma, rounds: Rounds, claimed: Claimed, formulas: Iterable[Any]) -> Checked:
     """The lemma with a counterexample that was evaluated without the solver."""
-    solver = z3.Solver()
-    solver.add(*formulas)
+    # In a context of its own, the model does not depend on what else was computed before.
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.add(*(formula.translate(context) for formula in formulas))
     # Only here is everything that is assumed of all indexes assumed: what is not proved need not be false.
-    solver.add(truth(claimed.processes <= _FEW))
+    solver.add(truth(claimed.processes <= _FEW).translate(context))
     for p, q in product(range(1, _FEW + 1), repeat=2):
         inside = And(p <= claimed.processes, q <= claimed.processes)
-        solver.add(truth(Implies(inside, claimed.everywhere(Int(z3.IntVal(p)), Int(z3.IntVal(q))))))
-    if solver.check(truth(_readable(claimed))) != z3.sat and solver.check() != z3.sat:
+        everywhere = truth(Implies(inside, claimed.everywhere(Int(z3.IntVal(p)), Int(z3.IntVal(q)))))
+        solver.add(everywhere.translate(context))
+    if solver.check(truth(_readable(claimed)).translate(context)) != z3.sat and solver.check() != z3.sat:
         why = f"it is not proved, and no system of {_FEW} processes or fewer refutes it"
         return replace(found, verdict=Verdict.UNKNOWN, detail=why)
-    evaluated = lemma.spelled(rounds, ModelValues(solver.model()))
+    evaluated = lemma.spelled(rounds, ModelValues(solver.model().translate(z3.main_ctx())))
     differ = tuple(name for name, holds in evaluated.conclusions.items() if not holds)
     indexes = range(1, evaluated.processes + 1)
     assumed = [evaluated.everywhere(p, q) for p, q in product(indexes, repeat=2)]

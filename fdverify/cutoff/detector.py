@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import z3
 
@@ -73,12 +74,14 @@ def _with_case(found: Checked, case: Case, variant: str, rounds: Rounds, second:
     return this
 
 
-def _told(case: Case, hypotheses: list[object], conclusions: Mapping[str, Truth]) -> str:
+def _told(case: Case, hypotheses: list[Any], conclusions: Mapping[str, Truth]) -> str:
     """What fails in a case, and for which numbers."""
-    solver = z3.Solver()
-    solver.add(*hypotheses)
+    # In a context of its own, the model does not depend on what else was computed before.
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.add(*(hypothesis.translate(context) for hypothesis in hypotheses))
     for name, holds in conclusions.items():
-        if solver.check(truth(Not(holds))) == z3.sat:
+        if solver.check(truth(Not(holds)).translate(context)) == z3.sat:
             model = solver.model()
             numbers = [each for each in model.decls() if each.arity() == 0 and "!" not in each.name()]
             values = sorted(f"{each.name()} = {model[each]}" for each in numbers)
