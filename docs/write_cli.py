@@ -14,11 +14,11 @@ from typing import Any, cast
 import pytest
 import typer
 
-from fdverify.cli.app import build_app
-from fdverify.cli.verify_invariant import build_app as build_verify_invariant
+from fdverify.app import build_app
 from fdverify.models.catalogue import DEFAULT, SHIPPED
 from fdverify.models.model import Model
 from fdverify.testing.options import add_options
+from fdverify.verify_invariant import build_app as build_verify_invariant
 
 HEAD = f"""# The command line
 

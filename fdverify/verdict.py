@@ -50,6 +50,8 @@ class Obligation:
     seconds: float
     detail: str = ""
 
+    WRITTEN = ("name", "kind", "verdict", "seconds")
+
 
 @dataclass(frozen=True)
 class Result:

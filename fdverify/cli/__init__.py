@@ -1,4 +1,4 @@
-"""The command line: what the commands are, how they are done, how the outcome is told."""
+"""The kit that command lines are made of: options, progress, delivery, and a process that sees to the end."""
 
 import sys
 
@@ -7,12 +7,12 @@ from fdverify.errors import UsageError, check_interpreter
 
 def main() -> None:
     """The console script ``fdverify``."""
-    _run("fdverify", "fdverify.cli.app")
+    _run("fdverify", "fdverify.app")
 
 
 def verify_invariant() -> None:
     """The console script ``verify-invariant``."""
-    _run("verify-invariant", "fdverify.cli.verify_invariant")
+    _run("verify-invariant", "fdverify.verify_invariant")
 
 
 def _run(name: str, module: str) -> None:

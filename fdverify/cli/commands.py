@@ -1,89 +1,146 @@
-"""The commands: what each one is for, and the options it has of its own.
+"""Commands: what each one declares, the options that all have, and the one way in which they are done.
 
-Options that every command shares, and those of the model, are added in :mod:`fdverify.cli.app`.
+A command computes an outcome and nothing else.  It is checked, timed, told and delivered here, alike for all of them.
+An option for all commands is declared in :func:`list_shared_options` and nowhere else.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fdverify.cli.deliver import Outputs, deliver
+from fdverify.cli.options import build_option
+from fdverify.cli.output import check_reports, check_time_limit
+from fdverify.cli.progress import ProgressLine
+from fdverify.errors import UsageError
+from fdverify.reports.formats import FORMATS, FileFormat
+
+if TYPE_CHECKING:
+    from fdverify.reports.outcome import Outcome
+
+EXITS = "0 proved or bounded, 1 violated, 2 bad input, 3 unknown, 4 vacuous, 70 internal error"
 
 
 @dataclass(frozen=True)
-class Setting:
-    """An option that is an argument of the engine."""
+class Request:
+    """What every command is given besides its own options."""
 
-    flag: str
-    argument: str
-    default: Any
-    meaning: str
-    least: int | None = None
-    file: bool = False
+    progress: ProgressLine
+    time_limit: float | None
+    outputs: Outputs
+    started: float
+
+    def measure_seconds(self) -> float:
+        return monotonic() - self.started
+
+    @property
+    def deadline(self) -> float | None:
+        return None if self.time_limit is None else self.started + self.time_limit
 
 
 @dataclass(frozen=True)
 class Command:
+    """A command: ``compute`` takes a request and its own options, which its signature or ``options`` lists."""
+
     name: str
     help: str
-    settings: tuple[Setting, ...]
-    examples: tuple[str, ...]
-    shows_subrounds: bool = True
-    liveness: bool = False
-    """Whether its properties are about whole runs."""
+    compute: Callable[..., Outcome]
+    examples: Sequence[str] = ()
+    exits: str = EXITS
+    options: Sequence[inspect.Parameter] | None = None
+    shows_runs: bool = False
+    has_places: bool = False
+    """Whether what it checks has a place in a source file."""
+    time_limit: str | None = "then what is left is unknown"
+    """What happens at the time limit; nothing if there is no such option."""
+
+    def list_formats(self) -> list[FileFormat]:
+        made_of = {"document": True, "runs": self.shows_runs, "findings": self.has_places}
+        return [each for each in FORMATS if made_of[each.made_of]]
 
 
-COMMANDS = (
-    Command(
-        "explore",
-        "Visit every reachable state for fixed parameters: proved, or a shortest counterexample.",
-        (
-            Setting("--subrounds/--rounds", "subrounds", False, "make a phase a step, as the TLA+ module has it"),
-            Setting("--depth", "depth", None, "stop after so many steps; the verdict is then bounded", 0),
+def add_command(app: typer.Typer, command: Command) -> None:
+    """Add a command to an application under the last word of its name."""
+    app.command(command.name.split()[-1], help=command.help, epilog=write_epilog(command.examples, command.exits))(
+        build_action(command)
+    )
+
+
+def build_action(command: Command) -> Callable[..., int]:
+    """Build the function that typer calls: its signature lists the command's own options and the shared ones."""
+    own = list_own_options(command)
+    shared = list_shared_options(command)
+    names = [option.name for option in own]
+    taken = sorted({name for name in names if names.count(name) > 1 or name in [each.name for each in shared]})
+    if taken:
+        raise UsageError(f"{command.name}: two options are called {taken[0]}", "give the model's another name")
+
+    def act(**given: Any) -> int:
+        return _perform(command, {name: given[name] for name in names}, given)
+
+    act.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    return act
+
+
+def list_own_options(command: Command) -> list[inspect.Parameter]:
+    if command.options is not None:
+        return list(command.options)
+    parameters = inspect.signature(command.compute).parameters.values()
+    own = [each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
+    # Annotations are texts; those of other parameters may name what is imported for type checkers only.
+    names = inspect.unwrap(command.compute).__globals__
+    return [each.replace(annotation=eval(each.annotation, names)) for each in own]
+
+
+def list_shared_options(command: Command) -> list[inspect.Parameter]:
+    """List the options that a command has because all have them."""
+    limit = command.time_limit
+    return [
+        *(
+            []
+            if limit is None
+            else [build_option("time_limit", float | None, None, "--time-limit", metavar="SECONDS", help=limit)]
         ),
-        (
-            "fdverify explore --delta 2 --phi 4",
-            "fdverify explore examples/own_property.py:DETECTOR --delta 2 --phi 4 --property waits-3-phi",
+        build_option("json", bool, False, "--json", help="print one JSON document"),
+        *(
+            build_option(each.name, Path | None, None, each.flag, metavar="FILE", help=each.help)
+            for each in command.list_formats()
         ),
-        shows_subrounds=False,
-    ),
-    Command(
-        "bmc",
-        "Search runs of growing length for a violation; parameters may be symbolic.",
-        (Setting("--depth", "depth", 100, "how many rounds a run may have", 0),),
-        (
-            "fdverify bmc --timeout 'phi+delta+2'",
-            "fdverify bmc --delta 3 --phi symbolic --timeout '3*phi' --show timeout-waiting_time --itf run.itf.json",
-        ),
-    ),
-    Command(
-        "induct",
-        "Prove by k-induction, from the property, the variables' ranges and the conjuncts of a proof file.",
-        (
-            Setting("--max-k", "max_k", 60, "the largest k to try", 1),
-            Setting("--lemmas", "lemmas", None, "a proof file whose conjuncts are proved along", file=True),
-        ),
-        (
-            "fdverify induct --delta 1 --phi 1",
-            "fdverify induct --variant ivy --lemmas invariants/strong_accuracy.py",
-        ),
-    ),
-    Command(
-        "live",
-        "Visit every reachable state for fixed parameters and search for a fair run that breaks a property for ever.",
-        (Setting("--unfair", "unfair", False, "also runs that starve a process or a message"),),
-        (
-            "fdverify live --delta 1 --phi 2 --timeout 1",
-            "fdverify live --delta 1 --phi 1 --timeout 1 --crash --property strong-completeness",
-        ),
-        liveness=True,
-    ),
-    Command(
-        "simulate",
-        "Show one random run for fixed parameters.",
-        (
-            Setting("--depth", "rounds", 30, "how many rounds to run", 0),
-            Setting("--seed", "seed", 0, "the same seed gives the same run"),
-        ),
-        ("fdverify simulate --delta 2 --phi 2 --depth 10 --seed 7",),
-    ),
-)
+        build_option("quiet", bool, False, "--quiet", "-q", help="print nothing but errors, and --json if it is given"),
+    ]
+
+
+def _perform(command: Command, own: Mapping[str, Any], given: Mapping[str, Any]) -> int:
+    """Do what every command does: check, compute, deliver; the exit code."""
+    started = monotonic()
+    files = {each: given[each.name] for each in command.list_formats() if given[each.name] is not None}
+    check_reports({each.flag: path for each, path in files.items()}, *_list_paths(own.values()))
+    time_limit = given.get("time_limit")
+    check_time_limit(time_limit)
+    outputs = Outputs(given["json"], given["quiet"], files)
+    progress = ProgressLine(command.name, silent=outputs.quiet)
+    try:
+        outcome = command.compute(Request(progress, time_limit, outputs, started), **own)
+    finally:
+        progress.close()
+    return deliver(outcome, outputs)
+
+
+def _list_paths(values: Iterable[Any]) -> list[Path]:
+    """List the files that options name: a report must be none of them."""
+    several = (value if isinstance(value, list | tuple) else [value] for value in values)
+    return [each for values in several for each in values if isinstance(each, Path)]
+
+
+def write_epilog(examples: Sequence[str], exits: str = EXITS) -> str:
+    """Write the end of a command's help: examples that work from the top of the repository, and the exit codes."""
+    ending = f"Exit codes: {exits}."
+    # A lone backspace keeps the formatter from filling the lines.
+    return "\n".join(["\b", "Examples:", *(f"  {example}" for example in examples), "", ending]) if examples else ending

@@ -26,7 +26,7 @@ from fdverify.printable import printable
 UNKNOWN = Exhausted.exit_code
 
 
-def end_by(work: Callable[[], Any]) -> int:
+def end_command(work: Callable[[], Any]) -> int:
     """Do it; the exit code.  What went wrong is one line: a verdict on stdout, an error on stderr."""
     try:
         code = int(work() or 0)
@@ -59,7 +59,7 @@ def ending_of(error: BaseException) -> tuple[int, str]:
         case ReaderGone():
             return 128 + signal.SIGPIPE, ""
         case FdverifyError():
-            return told(error if is_ours(error) else blame(error) or error)
+            return classify_error(error if is_ours(error) else blame(error) or error)
     if is_interrupt(error):
         return 128 + signal.SIGINT, ""
     message = _usage_message(error)
@@ -70,11 +70,11 @@ def ending_of(error: BaseException) -> tuple[int, str]:
         return UNKNOWN, f"unknown: {lost}"
     fault = blame(error) or file_fault(error)
     if fault is not None:
-        return told(fault)
+        return classify_error(fault)
     return InternalError.exit_code, f"internal error: {describe(error)}"
 
 
-def told(error: FdverifyError) -> tuple[int, str]:
+def classify_error(error: FdverifyError) -> tuple[int, str]:
     """An author may raise errors of this package, too, so its class decides and not what it says of itself."""
     if isinstance(error, Exhausted):
         return UNKNOWN, f"unknown: {one_line(error)}"
@@ -113,3 +113,8 @@ def _print_verdict(text: str) -> None:
     from fdverify.cli.output import print_out
 
     print_out(f"{printable(text)}\n")
+
+
+def describe_error(error: FdverifyError) -> str:
+    """Say in one line what an error is."""
+    return classify_error(error)[1]

@@ -1,19 +1,24 @@
-"""Options that are made for the model that is named: its own, and those that commands share."""
+"""Options: how one is built, and those that a command has because of the model that is named."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-from fdverify.cli.shared import HtmlOption, JsonOption
 from fdverify.errors import UsageError
 from fdverify.models.catalogue import DEFAULT
 from fdverify.models.model import Model, Option
 from fdverify.printable import printable
+
+Answer = TypeVar("Answer")
+SYMBOLIC = "symbolic"
+SecondOpinionOption = Annotated[
+    str | None, typer.Option("--second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
+]
 
 
 class OtherModel(Exception):
@@ -23,77 +28,73 @@ class OtherModel(Exception):
         self.reference = reference
 
 
-def action(
-    reference: str, model: Model, options: Sequence[inspect.Parameter], do: Callable[[dict[str, Any]], int]
-) -> Any:
-    """A function whose signature lists the options for typer; what is given is handed to ``do``."""
+def bind_model(reference: str, model: Model, compute: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Have a command refuse a line that names another model than the one that its options were made for."""
 
-    def called(**given: Any) -> int:
+    def compute_of_model(*arguments: Any, **given: Any) -> Answer:
         if given["model"] != reference:
             raise OtherModel(given["model"])
         if not given["claim"]:
             raise UsageError(f"{model.name} names no property to check", "give one: --property NAME")
-        return do(given)
+        return compute(*arguments, given)
 
-    names = [option.name for option in options]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UsageError(f"model {model.name} has an option {twice[0]}, which is taken", "give it another name")
-    called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
-    return called
+    return compute_of_model
 
 
-def option(name: str, kind: Any, default: Any, *flags: str, **settings: Any) -> inspect.Parameter:
+def build_option(name: str, kind: Any, default: Any, *flags: str, **settings: Any) -> inspect.Parameter:
     shown = default[0] if isinstance(default, list) else default
     if isinstance(shown, str) and printable(shown) != shown:
         settings["show_default"] = printable(shown)
-    return _parameter(name, Annotated[kind, typer.Option(*flags, **settings)], default)
+    return _build_parameter(name, Annotated[kind, typer.Option(*flags, **settings)], default)
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def _build_parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def model_options(model: Model, values: str, default: str | None, repeatable: bool = False) -> list[inspect.Parameter]:
-    """The model itself, its parameters, which take such ``values``, and its options, which may be ``repeatable``."""
+def list_model_options(
+    model: Model, values: str, default: str | None, repeatable: bool = False
+) -> list[inspect.Parameter]:
+    """List the model itself, its parameters, which take such ``values``, and its options, perhaps ``repeatable``."""
     argument = Annotated[str, typer.Argument(metavar="MODEL", help="a shipped name, or file.py:NAME")]
     for name in [*(p.name for p in model.parameters), *(o.name for o in model.options)]:
         if not name.isidentifier() or iskeyword(name):
             raise UsageError(f"model {model.name} has an option {name!r}, which is no Python name")
-    found = [_parameter("model", argument, DEFAULT)]
+    options = [_build_parameter("model", argument, DEFAULT)]
     kind = str if default is not None else str | None
     for parameter in model.parameters:
-        flag = f"--{parameter.name}"
-        found.append(option(parameter.name, kind, default, flag, metavar=values, help=printable(parameter.meaning)))
-    return [*found, *(_model_option(each, repeatable) for each in model.options)]
+        flag, meaning = f"--{parameter.name}", printable(parameter.meaning)
+        options.append(build_option(parameter.name, kind, default, flag, metavar=values, help=meaning))
+    return [*options, *(_build_model_option(each, repeatable) for each in model.options)]
 
 
-def _model_option(of: Option, repeatable: bool) -> inspect.Parameter:
-    if isinstance(of.default, bool):
-        return option(of.name, bool, of.default, f"--{of.name}/--no-{of.name}", help=printable(of.meaning))
-    settings = {"metavar": printable("|".join(of.choices) or of.metavar), "help": printable(of.meaning)}
+def _build_model_option(option: Option, repeatable: bool) -> inspect.Parameter:
+    name, meaning = option.name, printable(option.meaning)
+    if isinstance(option.default, bool):
+        return build_option(name, bool, option.default, f"--{name}/--no-{name}", help=meaning)
+    settings = {"metavar": printable("|".join(option.choices) or option.metavar), "help": meaning}
     if repeatable:
-        kind, default = (list[str] | None, None) if of.default is None else (list[str], [of.default])
-        return option(of.name, kind, default, f"--{of.name}", **settings)
-    return option(of.name, str if of.default is not None else str | None, of.default, f"--{of.name}", **settings)
+        kind, default = (list[str] | None, None) if option.default is None else (list[str], [option.default])
+        return build_option(name, kind, default, f"--{name}", **settings)
+    return build_option(
+        name, str if option.default is not None else str | None, option.default, f"--{name}", **settings
+    )
 
 
-def property_option(default: str | None) -> inspect.Parameter:
-    return option("claim", str, default or "", "--property", metavar="NAME", help="what to check")
+def build_property_option(default: str | None) -> inspect.Parameter:
+    return build_option("claim", str, default or "", "--property", metavar="NAME", help="what to check")
 
 
-def time_limit_option(meaning: str) -> inspect.Parameter:
-    return option("time_limit", float | None, None, "--time-limit", metavar="SECONDS", help=meaning)
-
-
-def html_option() -> inspect.Parameter:
-    return _parameter("html", HtmlOption, None)
-
-
-def json_option() -> inspect.Parameter:
-    return _parameter("json", JsonOption, False)
-
-
-def examples_for(reference: str, examples: Sequence[str]) -> Sequence[str]:
-    """They are about the model that is meant when none is named; another one has other options."""
+def choose_examples(reference: str, examples: Sequence[str]) -> Sequence[str]:
+    """Choose the examples of a model's commands: they are about the default model; another has other options."""
     return examples if reference == DEFAULT else ()
+
+
+def parse_parameter(name: str, text: str) -> int | None:
+    """Parse the value of a parameter's option; ``None`` if it is arbitrary."""
+    if text == SYMBOLIC:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"--{name} must be a number or {SYMBOLIC}, got {text!r}") from None

@@ -15,8 +15,6 @@ from fdverify.cli.streams import stdout_error
 from fdverify.errors import UsageError
 from fdverify.files import is_same_file, is_writable, write_report
 
-SYMBOLIC = "symbolic"
-
 
 def print_out(text: str) -> None:
     """Write to stdout, and learn now, not at exit, whether it can be written."""
@@ -70,23 +68,6 @@ def write_file(path: Path, text: str) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
-def write_page(path: Path, document: str) -> None:
-    """Write a JSON document as a page."""
-    from fdverify.reports.html_page import html_page
-
-    write_file(path, html_page(document))
-
-
 def check_time_limit(seconds: float | None) -> None:
     if seconds is not None and not 0 < seconds < math.inf:
         raise UsageError(f"--time-limit must be a positive number of seconds, got {seconds:g}")
-
-
-def number_or_symbolic(name: str, text: str) -> int | None:
-    """The value of a parameter's option; ``None`` if it is arbitrary."""
-    if text == SYMBOLIC:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        raise UsageError(f"--{name} must be a number or {SYMBOLIC}, got {text!r}") from None

@@ -107,7 +107,7 @@ def _work(parent: int, module: str, arguments: Sequence[str], tell: int, begun: 
         end_with_parent(parent)
         for stop in _ENDING:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {stop})
-        from fdverify.cli.command import run_command
+        from fdverify.cli.command_process import run_command
 
         run_command(module, arguments, tell, None if limit is None else (limit, begun + limit + _START_SECONDS))
     except BaseException as error:  # such as no memory for the import
@@ -220,9 +220,9 @@ class _Watch:
 def _answer_unknown(name: str, arguments: Sequence[str], why: str, begun: float) -> int:
     """Say, in place of the command, that nothing is known."""
     if "--json" in arguments:
-        from fdverify.cli.unanswered import unanswered_document
+        from fdverify.cli.unanswered import write_unanswered
 
-        text = unanswered_document(name, arguments, why, monotonic() - begun)
+        text = write_unanswered(name, arguments, why, monotonic() - begun)
     else:
         text = f"unknown: {why}\n"
     _write(1, text.encode())

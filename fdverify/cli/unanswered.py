@@ -1,24 +1,23 @@
-"""What is said of a command that ended without an answer, for machines: the schema ships with the package."""
+"""What is said of a command that ended without an answer, for machines."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass
+from typing import Literal
 
-from fdverify import __version__
-
-SCHEMA = Path(__file__).parents[1] / "reports" / "unanswered_schema.json"
+from fdverify.reports.documents import Document, write_document
 
 
-def unanswered_document(name: str, arguments: Sequence[str], detail: str, seconds: float) -> str:
+@dataclass(frozen=True, kw_only=True)
+class UnansweredDocument(Document):
+    """A command that ended without an answer: its time was up, or its process was killed."""
+
+    verdict: Literal["unknown"] = "unknown"
+    detail: str
+    seconds: float
+
+
+def write_unanswered(name: str, arguments: Sequence[str], detail: str, seconds: float) -> str:
     command = arguments[0] if name == "fdverify" and not arguments[0].startswith("-") else name
-    document = {
-        "tool": "fdverify",
-        "version": __version__,
-        "command": command,
-        "verdict": "unknown",
-        "detail": detail,
-        "seconds": round(seconds, 3),
-    }
-    return json.dumps(document) + "\n"
+    return write_document(UnansweredDocument(command=command, detail=detail, seconds=seconds))

@@ -56,19 +56,19 @@ class Question:
 
 @dataclass(frozen=True)
 class Explored:
-    """What became of a claim in a small system, of different processes or (``equal``) of each with itself.
+    """What became of a claim in a small system, of different processes or of each ``with_itself``.
 
-    ``rows`` are the configurations of a run that violates it, in words; those after ``loop`` can come back for ever.
+    ``run`` are the configurations of a run that violates it, in words; those after ``loop`` can come back for ever.
     """
 
-    claim: str
-    equal: bool
+    property: str
+    with_itself: bool
     verdict: Verdict
-    states: int
+    configurations: int
     rounds: int
-    rows: tuple[Mapping[str, str], ...] = ()
-    loop: int | None = None
     processes: tuple[int, ...] = ()
+    run: tuple[Mapping[str, str], ...] = ()
+    loop: int | None = None
 
 
 Event: TypeAlias = Checked | Carried | Explored
@@ -133,7 +133,7 @@ def answer(question: Question, time_limit: float | None, report: Callable[[str],
                 report(event.proof)
             case Explored():
                 made.explored.append(event)
-                report(event.claim)
+                report(event.property)
 
     try:
         run_in_worker(_Work(question), time_limit, heard)
@@ -185,7 +185,7 @@ def _told(claim: Claim, equal: bool, instance: Instance, found: Found) -> Explor
     rows = tuple(in_words(instance, found.run))
     loop = None if found.loop is None else len(in_words(instance, found.run[: found.loop + 1])) - 1
     return Explored(
-        claim.name, equal, _explored_verdict(found), found.states, found.rounds, rows, loop, found.processes
+        claim.name, equal, _explored_verdict(found), found.states, found.rounds, found.processes, rows, loop
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -42,11 +43,13 @@ class ShownProcess:
     after: Mapping[str, str]
     chosen: Mapping[str, str]
 
+    WRITTEN = ("process", "peer", "chosen", "before", "after")
+
 
 @dataclass(frozen=True)
 class ShownSystem:
     name: str
-    rows: tuple[ShownProcess, ...]
+    processes: tuple[ShownProcess, ...]
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Disagreement:
     """Two systems that a lemma says go together, in a step in which they do not."""
 
     processes: int
-    marked: Mapping[str, int]
+    indexes: Mapping[str, int]
     differ: tuple[str, ...]
     systems: tuple[ShownSystem, ...]
 
@@ -69,10 +72,25 @@ class Checked:
     verdict: Verdict
     seconds: float
     detail: str = ""
-    second: str | None = None
+    second_opinion: str | None = None
     """What the second solver said, if it was asked."""
     disagreement: Disagreement | None = None
     undecided: str | None = None
+    """The SMT-LIB text that a solver could not decide."""
+    smtlib: Path | None = None
+    """Where that text is kept."""
+
+    WRITTEN = (
+        "name",
+        "paper",
+        "says",
+        "verdict",
+        "detail",
+        "seconds",
+        "second_opinion",
+        "smtlib",
+        "disagreement",
+    )
 
 
 @dataclass(frozen=True)
@@ -87,6 +105,10 @@ class Carried:
     false_at_start: tuple[str, ...]
     undecided_at_start: tuple[str, ...]
     until_crash: bool
+    carries_over: bool = False
+    """Whether it is one for N processes: all lemmas hold, and its conjuncts where two processes start."""
+
+    WRITTEN = ("proof", "goal", "carries_over", "until_crash", "false_at_start", "undecided_at_start")
 
     @property
     def is_of_two_processes(self) -> bool:
@@ -133,8 +155,10 @@ def decided(found: Checked, hypotheses: Sequence[Any], negated: Any, possible: A
         raise InternalError(f"Z3 proves {found.name}, and {second} refutes it")
     if opinion.status == "unknown":
         why = f"{second} does not know: {opinion.reason}"
-        return replace(found, verdict=Verdict.UNKNOWN, detail=why, second="unknown", undecided=self_contained(script))
-    return replace(found, second="agrees")
+        return replace(
+            found, verdict=Verdict.UNKNOWN, detail=why, second_opinion="unknown", undecided=self_contained(script)
+        )
+    return replace(found, second_opinion="agrees")
 
 
 def _script(title: str, hypotheses: Sequence[Any], negated: Any) -> Script:

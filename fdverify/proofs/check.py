@@ -27,6 +27,9 @@ class Stage:
     done: Mapping[str, int]
     total: Mapping[str, int]
 
+    def __str__(self) -> str:
+        return ", ".join(f"{kind} {self.done[kind]}/{total}" for kind, total in self.total.items())
+
 
 def check(
     sources: Iterable[Path | Proof],

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 class Stability:
     """How an obligation fared under other seeds: how many of them proved it, and the solver effort it took."""
 
-    passed: int
     seeds: int
-    least: int
-    middle: int
-    most: int
+    passed: int
+    effort_least: int
+    effort_median: int
+    effort_most: int
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Checked:
             return None
         efforts = sorted(decision.effort for decision in self.decisions)
         passed = sum(decision.status == "unsat" for decision in self.decisions)
-        return Stability(passed, len(self.decisions), efforts[0], int(median(efforts)), efforts[-1])
+        return Stability(len(self.decisions), passed, efforts[0], int(median(efforts)), efforts[-1])
 
     def obligation(self) -> Obligation:
         verdict = Verdict.UNKNOWN if self.verdict is None else self.verdict

@@ -22,7 +22,7 @@ from fdverify.smt.decide import Decision, decide
 from fdverify.smt.script import Script
 from fdverify.storage import digest
 from fdverify.traces.run import rounds
-from fdverify.traces.steps import Shown, shown
+from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Obligation
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class WitnessShown:
     """A run, and what holds at its end."""
 
     shows: str
-    run: Shown
+    run: ShownRun
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class VacuityShown:
     detail: str
     notes: tuple[str, ...]
     witnesses: tuple[WitnessShown, ...]
-    dead_end: Shown | None
+    dead_end: ShownRun | None
     false: tuple[str, ...]
 
 
@@ -146,9 +146,9 @@ class VacuityShown:
 class BrokenShown:
     """A step out of the invariant, whether it is reached in words, and the run that does if there is one."""
 
-    step: Shown
+    step: ShownRun
     words: str
-    run: Shown | None
+    run: ShownRun | None
     breaks_goal: bool
 
 
@@ -221,9 +221,9 @@ def fallen(case: Case, failed: frozenset[str], in_full: int) -> dict[str, Broken
 def _shown(system: System, found: Broken, words: str) -> BrokenShown:
     run = None if found.reached is None else found.reached.run
     return BrokenShown(
-        step=shown(system, found.step),
+        step=show_run(system, found.step),
         words=words,
-        run=None if run is None else shown(system, run),
+        run=None if run is None else show_run(system, run),
         breaks_goal=found.breaks_goal,
     )
 
@@ -279,7 +279,7 @@ def _vacuity(case: Case) -> VacuityShown:
         found.obligations,
         found.detail,
         tuple(notes),
-        tuple(WitnessShown(each.shows, shown(invariant.system, each.run)) for each in found.witnesses),
-        None if found.dead_end is None else shown(invariant.system, found.dead_end),
+        tuple(WitnessShown(each.shows, show_run(invariant.system, each.run)) for each in found.witnesses),
+        None if found.dead_end is None else show_run(invariant.system, found.dead_end),
         found.false,
     )

@@ -1,34 +1,44 @@
-"""A result as one HTML file that needs nothing else: the JSON document, and a script that draws it."""
+"""An outcome as one HTML file that needs nothing else: the JSON document, and a script that draws it."""
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 
+from fdverify.reports.documents import write_document
+from fdverify.reports.outcome import Outcome
+from fdverify.reports.step_table import render_text
+
 _FOLDER = Path(__file__).with_name("html")
 _SCRIPTS = ("base.js", "detector.js", "threshold.js", "viewer.js", "report.js")
 
 
-def html_page(document: str) -> str:
-    """The page of a document, given as its JSON text."""
-    style = _asset("style.css")
-    script = "\n".join(_asset(name) for name in _SCRIPTS)
+def write_html(outcome: Outcome) -> str:
+    return build_page(write_document(outcome.document), render_text(outcome.render, for_terminal=False))
+
+
+def build_page(document: str, text: str = "") -> str:
+    """Build the page of a document, given as its JSON text, and of what people see of it in a terminal."""
+    style = _read_asset("style.css")
+    script = "\n".join(_read_asset(name) for name in _SCRIPTS)
     parts = {
         "policy": f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}",
         "style": style,
         "script": script,
         # No tag can begin in it, so none can end it; to a reader of JSON it is the same text.
         "document": document.replace("<", "\\u003c"),
+        "text": json.dumps(text).replace("<", "\\u003c"),
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda hole: parts[hole[1]], _asset("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda hole: parts[hole[1]], _read_asset("page.html"))
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:
-    """The text, as the only one that the page may run or be styled by."""
+    """Name a text as the only one that the page may run or be styled by."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -1,4 +1,4 @@
-"""Traces in the Informal Trace Format, which Apalache and quint write and the ITF viewers read."""
+"""Runs in the Informal Trace Format, which Apalache and quint write and the ITF viewers read."""
 
 from __future__ import annotations
 
@@ -7,29 +7,38 @@ from collections.abc import Mapping
 
 import itf_py
 
-from fdverify.models.system import System
-from fdverify.traces.steps import Shown
+from fdverify.reports.outcome import Outcome
+from fdverify.traces.steps import ShownRun
 
 
-def itf(system: System, trace: Shown) -> str:
-    """A run as ITF text; a state's choices and position go into its ``#meta``."""
-    names = [variable.name for variable in system.variables]
+def write_itf(outcome: Outcome) -> str | None:
+    """Write the first run that is shown; a format for one run has no room for more."""
+    return _write_run(outcome.runs[0]) if outcome.runs else None
+
+
+def _write_run(run: ShownRun) -> str:
+    """Write a run as ITF text; a state's choices and position go into its ``#meta``."""
     states = [
         itf_py.State(
-            meta={"index": index, "round": row.round, "phase": row.phase, "choices": _listed(row.choices)},
-            values={**trace.parameters, **row.state},
+            meta={"index": index, "round": step.round, "phase": step.phase, "choices": _list_ages(step.choices)},
+            values={**run.parameters, **_collect_ages(step.state)},
         )
-        for index, row in enumerate(trace.rows)
+        for index, step in enumerate(run.steps)
     ]
-    written = itf_py.Trace(
-        meta={"source": system.name, **system.options},
-        params=list(trace.parameters),
-        vars=names,
+    trace = itf_py.Trace(
+        meta={"source": run.model, **run.options},
+        params=list(run.parameters),
+        vars=list(run.steps[0].state),
         states=states,
-        loop=None if trace.loop is None else sum(row.round <= trace.loop for row in trace.rows) - 1,
+        loop=None if run.loop is None else sum(step.round <= run.loop for step in run.steps) - 1,
     )
-    return json.dumps(itf_py.trace_to_json(written), indent=1) + "\n"
+    return json.dumps(itf_py.trace_to_json(trace), indent=1) + "\n"
 
 
-def _listed(choices: Mapping[str, object]) -> dict[str, object]:
-    return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in choices.items()}
+def _collect_ages(values: Mapping[str, object]) -> dict[str, object]:
+    """Make sets of sorted ages: the format has sets."""
+    return {name: frozenset(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def _list_ages(values: Mapping[str, object]) -> dict[str, object]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

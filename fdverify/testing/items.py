@@ -126,9 +126,9 @@ class ObligationItem(pytest.Item):
         return self.parent.checks
 
     def _text(self, verdict: Verdict, detail: str) -> str:
-        from fdverify.reports.proofs import obligation_text
+        from fdverify.proofs.report import render_obligation
 
-        found = obligation_text(self._checks.result, self.name)
+        found = render_obligation(self._checks.result, self.name)
         return found or printable(f"{nearby(self.path)}: {self.name} is {verdict}: {detail}")
 
 

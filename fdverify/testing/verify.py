@@ -12,7 +12,7 @@ from typing import NoReturn, ParamSpec, TypeVar
 import pytest
 
 from fdverify.errors import FdverifyError, UsageError, check_interpreter, did_you_mean
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property
@@ -20,13 +20,13 @@ from fdverify.printable import printable
 from fdverify.proofs.check import check
 from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof
+from fdverify.proofs.report import render_obligation
 from fdverify.proofs.result import ProofResult
-from fdverify.reports.proofs import obligation_text
-from fdverify.reports.table import as_text, print_steps
+from fdverify.reports.step_table import print_steps, render_text
 from fdverify.smt.decide import SOLVER
 from fdverify.testing.options import KEY
 from fdverify.testing.properties import note_unknown, note_verdict
-from fdverify.traces.steps import Shown, shown
+from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Result, Verdict, silent
 
 Value = int | OptionValue
@@ -79,14 +79,14 @@ class Verify:
         note_verdict(self._item, result.verdict, SOLVER, sum(checked.effort for checked in result.checked))
         if result.verdict is not Verdict.PROVED:
             bad = [each.name for each in result.obligations if each.verdict is not Verdict.PROVED]
-            texts = [obligation_text(result, name) for name in bad]
+            texts = [render_obligation(result, name) for name in bad]
             self._fail(result.verdict, f"{result.name} is not proved", result.detail, texts)
         return result
 
     @_errors_told
     def violated(
         self, model: Model | str, property: Property | str | None = None, *, depth: int = 100, **values: Value
-    ) -> Shown:
+    ) -> ShownRun:
         """A run of at most so many rounds breaks the property; the shortest one, step by step."""
         __tracebackhide__ = True
         if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
@@ -104,7 +104,7 @@ class Verify:
         __tracebackhide__ = True
         about, result, steps = self._checked("explore", model, property, {"subrounds": subrounds}, values)
         if result.verdict is not Verdict.PROVED:
-            tables = [] if steps is None else [as_text(partial(print_steps, trace=steps), for_terminal=False)]
+            tables = [] if steps is None else [render_text(partial(print_steps, run=steps), for_terminal=False)]
             self._fail(result.verdict, f"{about} is not proved", result.detail, tables)
         return result
 
@@ -115,7 +115,7 @@ class Verify:
         claim: Property | str | None,
         settings: Mapping[str, int | bool],
         values: Mapping[str, Value],
-    ) -> tuple[str, Result, Shown | None]:
+    ) -> tuple[str, Result, ShownRun | None]:
         """What the claim is called, what the engine found, and the run of that."""
         if not isinstance(model, Model | str) or not isinstance(claim, Property | str | None):
             raise UsageError("a model is a name or a Model, a property is a name or a Property")
@@ -123,7 +123,7 @@ class Verify:
             model = str(self._below_root(model))
         found = find_model(model) if isinstance(model, str) else model
         parameters, options = _split(found, values)
-        job = Job(
+        job = CheckRequest(
             command=engine,
             model=model,
             parameters={parameter.name: parameters.get(parameter.name) for parameter in found.parameters},
@@ -135,7 +135,7 @@ class Verify:
         about = f"{job.property_of(system).name} of {found.name}"
         result = job.result(self._options.time_limit, silent)
         note_verdict(self._item, result.verdict, SOLVER, 0)
-        return about, result, None if result.run is None else shown(system, result.run)
+        return about, result, None if result.run is None else show_run(system, result.run)
 
     def _fail(self, verdict: Verdict, head: str, detail: str, texts: list[str]) -> NoReturn:
         __tracebackhide__ = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any
 
@@ -20,6 +21,7 @@ from fdverify.threshold.instance import parameters_text
 from fdverify.threshold.runs.drivers import AUTO, DRIVERS
 from fdverify.threshold.runs.outcome import Outcome, Watch
 from fdverify.threshold.runs.problem import problem
+from fdverify.threshold.text.write import formula_text
 from fdverify.verdict import Verdict
 
 Report = Callable[[str], None]
@@ -40,13 +42,18 @@ _DEFAULT = Settings()
 class Checked:
     """What came of a specification; without a verdict it is refused, and ``detail`` says why."""
 
-    specification: str
+    name: str
+    formula: str
     verdict: Verdict | None
     detail: str
     seconds: float
-    counterexample: Counterexample | None = None
+    trace: Counterexample | None = None
     undecided: str | None = None
-    """The SMT-LIB text about which a solver did not know."""
+    """The SMT-LIB text that a solver could not decide."""
+    smtlib: Path | None = None
+    """Where that text is kept."""
+
+    WRITTEN = ("name", "formula", "verdict", "detail", "seconds", "smtlib", "trace")
 
     @property
     def exit_code(self) -> int:
@@ -95,7 +102,7 @@ def _in_worker(
     def work(send: Report) -> Checked:
         return check(automaton, specification, settings, send)
 
-    start = perf_counter()
+    start, formula = perf_counter(), formula_text(specification.formula)
     try:
         return run_in_worker(work, None if end is None else end - monotonic(), heard)
     except TimeLimitReached:
@@ -103,8 +110,8 @@ def _in_worker(
     except WorkerDied as death:
         detail = str(death)
     except UsageError as error:
-        return Checked(specification.name, None, str(error), perf_counter() - start)
-    return Checked(specification.name, Verdict.UNKNOWN, detail, perf_counter() - start)
+        return Checked(specification.name, formula, None, str(error), perf_counter() - start)
+    return Checked(specification.name, formula, Verdict.UNKNOWN, detail, perf_counter() - start)
 
 
 def check(
@@ -119,7 +126,7 @@ def check(
     name, formula = specification.name, specification.formula
 
     def checked(verdict: Verdict, detail: str, **more: Any) -> Checked:
-        return Checked(name, verdict, detail, perf_counter() - start, **more)
+        return Checked(name, formula_text(formula), verdict, detail, perf_counter() - start, **more)
 
     def unknown(outcome: Outcome, about: str = "") -> Checked:
         text = _script(name, outcome.facts) if outcome.facts else None
@@ -136,7 +143,7 @@ def check(
         return unknown(broken)
     if broken.found is not None:
         shown = counterexample(automaton, specification, broken.found)
-        return checked(Verdict.VIOLATED, f"{name} is broken by the run shown", counterexample=shown)
+        return checked(Verdict.VIOLATED, f"{name} is broken by the run shown", trace=shown)
     some = _some_run(replace(automaton, rules=()), name, Constant(True), settings, report)
     if some.status == "none":
         return checked(Verdict.VACUOUS, f"no run starts {parameters_text(automaton, 'any')}".rstrip())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,18 +11,50 @@ from fdverify.threshold.automaton import Automaton, Certain, Specification
 from fdverify.threshold.interpret import Step, replayed, starts
 from fdverify.threshold.runs.realise import Found
 from fdverify.threshold.temporal import holds_of_run
+from fdverify.threshold.text.write import formula_text
+
+
+@dataclass(frozen=True)
+class CounterexampleStep:
+    """A step, and the values of locations and shared variables after it."""
+
+    step: Step
+    after: Mapping[str, int]
+
+    WRITTEN = ("rule", "guard", "source", "target", "processes", "after")
+
+    @property
+    def rule(self) -> int:
+        return self.step.rule.number
+
+    @property
+    def guard(self) -> str:
+        return formula_text(self.step.rule.guard)
+
+    @property
+    def source(self) -> str:
+        return self.step.rule.source
+
+    @property
+    def target(self) -> str:
+        return self.step.rule.target
+
+    @property
+    def processes(self) -> int:
+        """How many processes take the rule, one after the other."""
+        return self.step.processes
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Parameters, the values at the start, and steps with the values after each; from ``loop`` on they go on for ever.
+    """A run; the steps after the first ``loop`` ones are taken for ever, and without any nothing moves any more.
 
-    Without steps from there on, nothing moves any more.
+    ``start`` has the values of locations and shared variables at the beginning.
     """
 
-    parameters: dict[str, int]
-    start: dict[str, int]
-    steps: tuple[tuple[Step, dict[str, int]], ...]
+    parameters: Mapping[str, int]
+    start: Mapping[str, int]
+    steps: tuple[CounterexampleStep, ...]
     loop: int
 
 
@@ -35,10 +67,15 @@ def counterexample(automaton: Automaton, specification: Specification, found: Fo
         raise InternalError("the loop of the run that was found does not come back")
     if holds_of_run(specification.formula, configurations, found.loop):
         raise InternalError(f"the run that was found does not break {specification.name} when it is replayed")
-    before = _in_steps(found, configurations, 0, found.loop)
-    steps = (*before, *_in_steps(found, configurations, found.loop, len(found.rules)))
     parameters = {name: found.start[name] for name in (*automaton.parameters, *automaton.unknowns)}
-    return Counterexample(parameters, found.start, steps, len(before))
+
+    def counts(values: Mapping[str, int]) -> dict[str, int]:
+        return {name: value for name, value in values.items() if name not in parameters}
+
+    before = _in_steps(found, configurations, 0, found.loop)
+    steps = [*before, *_in_steps(found, configurations, found.loop, len(found.rules))]
+    shown = tuple(CounterexampleStep(step, counts(after)) for step, after in steps)
+    return Counterexample(parameters, counts(found.start), shown, len(before))
 
 
 def seen(automaton: Automaton, certain: Certain, found: Found) -> Found:

@@ -32,23 +32,88 @@ class PublishedRow:
 
 @dataclass(frozen=True)
 class ComparedRow:
-    published: PublishedRow
+    """A row of a published table, and what is found here."""
+
+    row: PublishedRow
     verdict: str
     seconds: float
+
+    WRITTEN = (
+        "algorithm",
+        "parameters",
+        "specification",
+        "published",
+        "spin_seconds",
+        "verdict",
+        "seconds",
+        "agrees",
+    )
+
+    @property
+    def algorithm(self) -> str:
+        return self.row.algorithm
+
+    @property
+    def parameters(self) -> str:
+        return self.row.parameters
+
+    @property
+    def specification(self) -> str:
+        return self.row.specification
+
+    @property
+    def published(self) -> str:
+        return self.row.verdict
+
+    @property
+    def spin_seconds(self) -> str:
+        return self.row.seconds
 
     @property
     def agrees(self) -> bool:
         """Whether we say the same, or the others did not say."""
-        return self.published.verdict in (self.verdict, "out-of-memory") and self.verdict != "unknown"
+        return self.published in (self.verdict, "out-of-memory") and self.verdict != "unknown"
+
+    @property
+    def exit_code(self) -> int:
+        if self.agrees:
+            return 0
+        return (Verdict.UNKNOWN if self.verdict == Verdict.UNKNOWN else Verdict.VIOLATED).exit_code
 
 
 @dataclass(frozen=True)
 class AlgorithmRow:
-    """A specification of an automaton, for all parameters."""
+    """A specification of an automaton, for all parameters; one without a verdict is refused."""
 
     automaton: Automaton
     file: str
     checked: Checked
+
+    WRITTEN = ("file", "locations", "rules", "guards", "specification", "verdict", "seconds")
+
+    @property
+    def locations(self) -> int:
+        return len(self.automaton.locations)
+
+    @property
+    def rules(self) -> int:
+        return len(self.automaton.rules)
+
+    @property
+    def guards(self) -> int:
+        return len({rule.guard for rule in self.automaton.rules})
+
+    @property
+    def specification(self) -> str:
+        return self.checked.name
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return self.checked.verdict
+
+    @property
+    def seconds(self) -> float:
+        return self.checked.seconds
 
 
 def compared_rows(folder: Path, report: Report) -> list[ComparedRow]:

@@ -1,66 +1,95 @@
-"""A trace as plain rows: what every report shows of it."""
+"""A run as plain data: what every report shows of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
-from fdverify.models.cast import Cast, cast_of
+from fdverify.models.cast import Channel, Role, cast_of
 from fdverify.models.expression import Expression
 from fdverify.models.interpret import observe
 from fdverify.models.system import Integers, State, System
 from fdverify.traces.messages import Message, messages
 from fdverify.traces.run import Run, Trace, replay
 
+ShownValue: TypeAlias = bool | int | str | tuple[int, ...]
+"""A value as reports show it."""
+
 
 @dataclass(frozen=True)
-class Row:
-    """A state of a trace and how it came about; ``phase`` is named at sub-rounds only."""
+class ShownStep:
+    """A state and the choices that led to it; sets of ages are sorted.  ``phase`` is named at sub-rounds only."""
 
     round: int
     phase: str | None
-    choices: dict[str, Any]
-    state: dict[str, Any]
-    shown: dict[str, int]
+    choices: Mapping[str, ShownValue]
+    state: Mapping[str, ShownValue]
+    show: Mapping[str, int] = field(default_factory=dict)
+    """Expressions that the user asked for."""
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A run that has been replayed, ready to be shown: plain data, whoever replayed it."""
+class ShownRun:
+    """A run that was replayed; if there is a ``loop``, the steps of the rounds after that one repeat for ever."""
 
-    parameters: dict[str, int]
-    rows: tuple[Row, ...]
+    parameters: Mapping[str, int]
+    steps: tuple[ShownStep, ...]
     loop: int | None = None
-    """The round after which the rows repeat for ever."""
-    cast: Cast = field(default_factory=Cast)
+    processes: tuple[Role, ...] = ()
+    channels: tuple[Channel, ...] = ()
     messages: tuple[Message, ...] = ()
+    model: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    WRITTEN = ("parameters", "steps", "loop", "processes", "channels", "messages")
+
+    @property
+    def rows(self) -> tuple[ShownStep, ...]:
+        """The former name of ``steps``."""
+        warnings.warn("rows is called steps now", DeprecationWarning, stacklevel=2)
+        return self.steps
 
 
-def shown(system: System, run: Run, subrounds: bool = False, show: Sequence[Expression] = ()) -> Shown:
+def show_run(system: System, run: Run, subrounds: bool = False, show: Sequence[Expression] = ()) -> ShownRun:
+    """Replay a run, and list its steps."""
     trace = replay(system, run)
-    seen = tuple(rows(trace, subrounds, show))
-    return Shown(dict(run.parameters), seen, run.loop, cast_of(system), messages(trace, subrounds))
+    cast = cast_of(system)
+    return ShownRun(
+        parameters=dict(run.parameters),
+        steps=tuple(_list_steps(trace, subrounds, show)),
+        loop=run.loop,
+        processes=cast.processes,
+        channels=cast.channels,
+        messages=messages(trace, subrounds),
+        model=system.name,
+        options=system.options,
+    )
 
 
-def rows(trace: Trace, subrounds: bool, show: Sequence[Expression]) -> list[Row]:
+def _list_steps(trace: Trace, subrounds: bool, show: Sequence[Expression]) -> list[ShownStep]:
     system = trace.system
 
-    def row(number: int, phase: str | None, choices: dict[str, Any], state: State) -> Row:
-        shown = {expression.text: expression.evaluate(state.values()) for expression in show}
-        return Row(number, phase, choices, observe(system, state), shown)
+    def show_step(number: int, phase: str | None, choices: Mapping[str, Any], state: State) -> ShownStep:
+        values = {expression.text: expression.evaluate(state.values()) for expression in show}
+        return ShownStep(number, phase, _sort_ages(choices), _sort_ages(observe(system, state)), values)
 
-    found = [row(0, None, {}, trace.initial)]
+    steps = [show_step(0, None, {}, trace.initial)]
     for number, traced in enumerate(trace.rounds, start=1):
         if not subrounds:
-            found.append(row(number, None, dict(traced.made), traced.after))
+            steps.append(show_step(number, None, traced.made, traced.after))
             continue
         for phase, state in zip(system.phases, traced.states, strict=False):
-            made = {choice.name: traced.made[choice.name] for choice in phase.choices}
-            found.append(row(number, phase.name, made, state))
-    return found
+            choices = {choice.name: traced.made[choice.name] for choice in phase.choices}
+            steps.append(show_step(number, phase.name, choices, state))
+    return steps
 
 
-def shown_names(system: System) -> set[str]:
-    """The names that an expression over a trace may use: parameters and integer variables."""
+def _sort_ages(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(sorted(value)) if isinstance(value, frozenset) else value for name, value in values.items()}
+
+
+def list_shown_names(system: System) -> set[str]:
+    """List the names that an expression over a run may use: parameters and integer variables."""
     return {p.name for p in system.parameters} | {v.name for v in system.variables if isinstance(v.sort, Integers)}

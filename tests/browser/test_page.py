@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.reports.html_page import html_page
+from fdverify.reports.html_page import build_page
 from tests.browser.conftest import Pages
 from tests.browser.page import LOW_CONTRAST, PHONE, WIDE, Browser
 from tests.cli.processes import wait_until
@@ -325,7 +325,7 @@ def test_numbers_of_any_size_are_exact(browser: Browser, pages: Pages, tmp_path:
     document["trace"]["steps"][0]["state"]["timeout"] = huge
     document["trace"]["steps"][0]["state"]["waiting_time"] = -huge
     path = tmp_path / "page.html"
-    path.write_text(html_page(json.dumps(document)))
+    path.write_text(build_page(json.dumps(document)))
     browser.open(path)
     shown = browser.state()["values"]
     assert (shown["timeout"], shown["waiting_time"]) == (str(huge), str(-huge))

@@ -13,7 +13,7 @@ from tests.launch import launch
 
 COMMANDS = ("explore", "bmc", "induct", "live", "simulate")
 ESCAPE = "\x1b"
-_UNWATCHED = "import sys; from fdverify.cli.app import run; sys.exit(run(sys.argv[1:]))"
+_UNWATCHED = "import sys; from fdverify.app import run; sys.exit(run(sys.argv[1:]))"
 _PROGRESS = re.compile(r"((explore|bmc|induct|live|simulate): depth \d+(, \d+ states)?|map: \d+ of \d+ cells), \d+ s")
 _DECIDES_LOOKS = {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLORTERM", "COLUMNS", "LINES"}
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fdverify.reports.bounds_document import CONFIGURATION_SCHEMA, SCHEMA, configuration_schema, schema
-from fdverify.reports.document import SCHEMA as RESULT_SCHEMA
+from fdverify.schemas import find_schema
 from tests.cli.script import Outcome, run
 from tests.sampling import every, long
 
@@ -19,16 +18,11 @@ def document(*arguments: str) -> dict[str, object]:
     return found
 
 
-def test_the_schemas_ship_as_they_are() -> None:
-    assert SCHEMA.read_bytes() == schema()
-    assert CONFIGURATION_SCHEMA.read_bytes() == configuration_schema()
-
-
 @long
 @pytest.mark.parametrize("variant", ["ivy", "tla"])
 def test_accuracy_as_json(variant: str) -> None:
     found = document("bounds", "accuracy", "--variant", variant)
-    jsonschema.validate(found, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(found, json.loads(find_schema("bounds")))
     assert found["status"] == "exact"
     assert found["linear"] == {"tla": "delta+3*phi", "ivy": "delta+3*phi+1"}[variant]
     assert found["formula"]
@@ -40,7 +34,7 @@ def test_accuracy_as_json(variant: str) -> None:
 @long
 def test_detection_as_json() -> None:
     found = document("bounds", "detection", "--variant", "ivy")
-    jsonschema.validate(found, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(found, json.loads(find_schema("bounds")))
     assert found["status"] == "upper bound, attained in 126 instances"
     assert (found["upper_bound"], found["attained"]) == (found["formula"], 126)
     names = [each["name"] for each in found["also"]]  # type: ignore[attr-defined]
@@ -51,7 +45,7 @@ def test_detection_as_json() -> None:
 
 def test_what_to_configure_as_json() -> None:
     found = document("bounds", "--delta", "40", "--phi", "3", "--tick", "10ms")
-    jsonschema.validate(found, json.loads(CONFIGURATION_SCHEMA.read_text()))
+    jsonschema.validate(found, json.loads(find_schema("configuration")))
     assert (found["timeout_steps"], found["detection_ticks"], found["detection_time"]) == (49, 203, 2.03)
     assert (found["usual_timeout_steps"], found["usual_detection_ticks"]) == (58, 230)
 
@@ -99,7 +93,7 @@ def test_out_of_time_is_unknown_at_given_numbers() -> None:
     outcome = run("bounds", "--delta", "4", "--phi", "2", "--time-limit", "0.1", "--json")
     assert outcome.code == 3
     found = json.loads(outcome.stdout)
-    jsonschema.validate(found, json.loads(CONFIGURATION_SCHEMA.read_text()))
+    jsonschema.validate(found, json.loads(find_schema("configuration")))
     assert (found["verdict"], found["timeout_steps"], found["detail"]) == (
         "unknown",
         None,
@@ -111,7 +105,7 @@ def test_out_of_time_is_unknown() -> None:
     outcome = run("bounds", "accuracy", "--time-limit", "0.2", "--json", watched=False)
     assert outcome.code == 3
     found = json.loads(outcome.stdout)
-    jsonschema.validate(found, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(found, json.loads(find_schema("bounds")))
     assert (found["status"], found["formula"], found["detail"]) == ("unknown", None, "the time limit was reached")
 
 
@@ -129,7 +123,7 @@ def test_an_invariant_is_written_to_a_file(tmp_path: Path) -> None:
 def test_a_refuted_property_as_json() -> None:
     outcome = run("infer", "--timeout", "3*phi", "--json")
     found = json.loads(outcome.stdout)
-    jsonschema.validate(found, json.loads(RESULT_SCHEMA.read_text()))
+    jsonschema.validate(found, json.loads(find_schema("check")))
     assert (outcome.code, found["verdict"], found["proof"]) == (1, "violated", None)
     assert found["trace"]["steps"][-1]["state"]["suspected"] is True
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import typer
 
-from fdverify.cli.app import build_app
-from fdverify.cli.verify_invariant import build_app as build_verify_invariant
+from fdverify.app import build_app
 from fdverify.models.catalogue import DEFAULT
+from fdverify.verify_invariant import build_app as build_verify_invariant
 from tests.pages import ROOT, run, workplace
 from tests.sampling import FULL, every
 

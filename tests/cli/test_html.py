@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.reports.html_page import html_page
+from fdverify.reports.html_page import build_page
 from tests.cli.script import Outcome, environment, run
 from tests.launch import HANG_SECONDS
 from tests.sampling import every, long
@@ -106,15 +106,15 @@ def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
 )
 def test_no_text_of_the_document_is_markup(text: str) -> None:
     document = json.dumps({"command": text, text: [text]})
-    page = html_page(document)
-    plain = html_page("{}")
+    page = build_page(document)
+    plain = build_page("{}")
     assert json.loads(Parts(page).texts["document"]) == json.loads(document)
     assert Parts(page).tags == Parts(plain).tags
     assert Parts(page).texts["script"] == Parts(plain).texts["script"]
 
 
 def test_only_the_style_and_the_script_of_the_page_are_allowed() -> None:
-    page = html_page("{}")
+    page = build_page("{}")
     policy = next(attributes["content"] for _, attributes in Parts(page).tags if "http-equiv" in attributes)
     assert policy is not None
     assert re.fullmatch(r"default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+'", policy)

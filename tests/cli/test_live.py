@@ -6,7 +6,7 @@ from pathlib import Path
 import itf_py
 import jsonschema
 
-from fdverify.reports.document import SCHEMA
+from fdverify.schemas import find_schema
 from tests.cli.script import found, odd_lines, run, table_cells
 from tests.sampling import long
 
@@ -29,7 +29,7 @@ def test_a_loop_is_shown_and_written(tmp_path: Path) -> None:
     assert outcome.code == 1
     code, document = found(*STUBBORN)
     assert code == 1
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(document, json.loads(find_schema("check")))
     trace, turn = document["trace"], document["statistics"]["loop"]
     assert len(trace["steps"]) == trace["loop"] + turn + 1
     first, last = trace["steps"][trace["loop"]]["state"], trace["steps"][-1]["state"]
@@ -78,7 +78,7 @@ def test_under_asynchrony_the_timeout_grows_for_ever(tmp_path: Path) -> None:
     assert odd_lines(outcome.stderr) == []
     code, document = found(*arguments)
     assert (code, document["verdict"]) == (1, "violated")
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(document, json.loads(find_schema("check")))
     trace, turn = document["trace"], document["statistics"]["turn"]
     first, last = trace["steps"][-turn - 1], trace["steps"][-1]
     assert last["state"] == {**first["state"], "timeout": first["state"]["timeout"] + 1}

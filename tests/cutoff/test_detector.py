@@ -13,6 +13,7 @@ from fdverify.cutoff import detector, simulation
 from fdverify.cutoff.answer import Answer, Question
 from fdverify.cutoff.chandra_toueg import LOCATIONS, Watch, next_watch
 from fdverify.cutoff.check import Carried, Checked
+from fdverify.cutoff.report import report_cutoff
 from fdverify.cutoff.rounds import DELIVERY, SPEED, Choices, Configuration, Interpretation, Rounds, Step
 from fdverify.cutoff.simulation import ACTIVE, IDLE, STEPS, Case, cases, simulated
 from fdverify.errors import UsageError
@@ -20,7 +21,7 @@ from fdverify.logic import Not, Truth
 from fdverify.models.chandra_toueg.phases import VARIANTS, Variant
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
-from fdverify.reports.cutoff import cutoff_text
+from fdverify.reports.step_table import render_text
 from fdverify.symbolic.values import truth
 from fdverify.verdict import Verdict
 from tests.sampling import FULL, every, long
@@ -41,7 +42,7 @@ def checked_detector(variant: str, rounds: Rounds, second: str | None = None) ->
 def test_every_round_of_a_pair_is_one_of_the_model(variant: str) -> None:
     found = checked_detector(variant, Rounds(), "cvc5" if FULL else None)
     assert {each.verdict for each in found.values()} == {Verdict.PROVED}
-    assert {each.second for each in found.values()} == {"agrees" if FULL else None}
+    assert {each.second_opinion for each in found.values()} == {"agrees" if FULL else None}
     assert len(found) == 13
 
 
@@ -180,7 +181,7 @@ def test_what_a_solver_does_not_know_is_neither_true_nor_false(monkeypatch: pyte
     question = Question("chandra-toueg", {}, None, None, None, ())
     answer = Answer(carried=found)
     assert answer.exit_code == 3
-    told = cutoff_text(question, {}, answer, {}, 0.0)
+    told = render_text(report_cutoff(question, {}, answer, 0.0).render)
     assert "with these holds of N processes" not in told
     assert "of one sender and one receiver only: safe_timeout; where N processes start, whether " in told
     assert told.index(" holds is not decided") > told.index(carried.undecided_at_start[-1])

@@ -37,7 +37,7 @@ def checked_lemmas(rounds: Rounds, second: str | None = None) -> dict[str, Check
 def test_every_lemma_is_proved_and_the_second_solver_agrees() -> None:
     found = checked_lemmas(Rounds(), "cvc5")
     assert {each.verdict for each in found.values()} == {Verdict.PROVED}
-    assert {each.second for each in found.values()} == {"agrees"}
+    assert {each.second_opinion for each in found.values()} == {"agrees"}
 
 
 def test_there_is_a_lemma_for_the_start_every_sub_round_and_every_constraint() -> None:
@@ -73,8 +73,8 @@ def test_rounds_that_are_not_of_the_class_are_refuted(rounds: type[Rounds]) -> N
         assert shown.differ
         assert shown.processes <= 3
         big, other = shown.systems
-        assert len(big.rows) == shown.processes**2
-        assert all(row.before for row in (*big.rows, *other.rows))
+        assert len(big.processes) == shown.processes**2
+        assert all(row.before for row in (*big.processes, *other.processes))
 
 
 def test_a_lemma_whose_hypotheses_cannot_be_is_vacuous() -> None:

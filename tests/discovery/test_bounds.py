@@ -20,8 +20,8 @@ from fdverify.discovery.bounds.proved import described, enough
 from fdverify.engines.explore import explore
 from fdverify.engines.worst_run import attained, worst_run
 from fdverify.errors import UsageError
-from fdverify.job import Job
 from fdverify.logic import Implies, Number
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.catalogue import find_model
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG, chandra_toueg
 from fdverify.models.expression import parse_expression
@@ -35,10 +35,10 @@ VARIANTS = ("tla", "ivy")
 variants = pytest.mark.parametrize("variant", every(2, VARIANTS))
 
 
-def job(variant: str, **options: Any) -> Job:
+def job(variant: str, **options: Any) -> CheckRequest:
     defaults = {option.name: option.default for option in find_model("chandra-toueg").options}
     chosen = {**defaults, "variant": variant, **options}
-    return Job("bounds", "chandra-toueg", {"delta": None, "phi": None}, chosen, "strong-accuracy")
+    return CheckRequest("bounds", "chandra-toueg", {"delta": None, "phi": None}, chosen, "strong-accuracy")
 
 
 def silent(text: str) -> None:
@@ -57,7 +57,7 @@ def bound_of(variant: str, about: str, **options: Any) -> Callable[[State], Numb
 def test_the_least_timeout_is_found_and_is_exact(variant: str) -> None:
     found = accuracy(job(variant), None, None, silent)
     assert found is not None
-    assert (found.status, found.needed.scope) == ("exact", "all parameters")
+    assert (found.status, found.witness.scope) == ("exact", "all parameters")
     assert str(found.linear) == {"tla": "delta+3*phi", "ivy": "delta+3*phi+1"}[variant]
     least, formula = bound_of(variant, "accuracy"), found.formula
     assert isinstance(formula, Formula)
@@ -201,7 +201,7 @@ def test_what_to_configure(variant: str) -> None:
     numbers = {"delta": 3, "phi": 2}
     found = configure(replace(job(variant), parameters=numbers), numbers, silent)
     assert found.fails_with_less is not None
-    assert found.fails_with_less.rows[-1].state["suspected"] is True
+    assert found.fails_with_less.steps[-1].state["suspected"] is True
     assert found.usual is not None
     assert found.usual.detection is not None
     assert found.least is not None

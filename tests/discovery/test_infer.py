@@ -9,7 +9,7 @@ import pytest
 from fdverify.discovery.infer import inference
 from fdverify.discovery.infer.inference import infer
 from fdverify.discovery.infer.methods import METHODS, Finding, Invented, NotFound, by_templates
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.catalogue import find_model
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
@@ -24,9 +24,9 @@ GUARDS = [(variant, guard) for variant in ("ivy", "tla") for guard in (LEAST[var
 SEEDS = range(3)
 
 
-def job(claim: str = "strong-accuracy", model: str = "chandra-toueg", **options: Any) -> Job:
+def job(claim: str = "strong-accuracy", model: str = "chandra-toueg", **options: Any) -> CheckRequest:
     defaults = {option.name: option.default for option in find_model(model).options}
-    return Job("infer", model, {"delta": None, "phi": None}, {**defaults, **options}, claim)
+    return CheckRequest("infer", model, {"delta": None, "phi": None}, {**defaults, **options}, claim)
 
 
 def silent(text: str) -> None:
@@ -107,7 +107,7 @@ def not_suspected(s):
 """
 
 
-def too_weak(job: Job, seed: int) -> Finding:
+def too_weak(job: CheckRequest, seed: int) -> Finding:
     return Invented(TOO_WEAK, 1)
 
 
@@ -126,7 +126,7 @@ def test_where_one_is_not_believed_the_other_is_asked(monkeypatch: pytest.Monkey
     assert (found.result.verdict, "found by templates" in found.result.detail) == (Verdict.PROVED, True)
 
 
-def tired(job: Job, seed: int) -> Finding:
+def tired(job: CheckRequest, seed: int) -> Finding:
     return NotFound("tired")
 
 

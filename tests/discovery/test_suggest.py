@@ -7,13 +7,14 @@ import jsonschema
 import pytest
 
 from fdverify.discovery.clauses.clause import AtMost, Linear
-from fdverify.discovery.suggest.suggest import Suggested, strengthened
+from fdverify.discovery.suggest.suggest import strengthened
 from fdverify.discovery.suggest.vocabulary import words
 from fdverify.engines.explore import explore
 from fdverify.models.system import Property
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
-from fdverify.reports.proof_document import SCHEMA
+from fdverify.proofs.suggestion import ProofSuggestions
+from fdverify.schemas import find_schema
 from fdverify.verdict import Verdict
 from tests.cli.script import Outcome, environment, run
 from tests.discovery.dropped import broken_pairs, conjuncts, is_proved, ten, without
@@ -31,7 +32,7 @@ SAMPLED = {
 CHOSEN = [pair for pair in ten() if FULL or pair in SAMPLED]
 
 
-def found(file: str, name: str) -> Suggested:
+def found(file: str, name: str) -> ProofSuggestions:
     # On a slow machine, too, what can be found is; what is not found need not be looked for for long.
     seconds = 15.0 if (file, name) in NOT_RESTORED else 900.0
     return strengthened(without(file, name), Settings(jobs=1), seconds=seconds)
@@ -43,7 +44,7 @@ def test_what_is_suggested_proves_it_again(file: str, name: str) -> None:
     assert not is_proved(without(file, name))
     suggested = found(file, name)
     check_elsewhere(file, name, suggested)
-    best = suggested.found[0]
+    best = suggested.suggestions[0]
     assert best.proves
     assert suggested.remark == ""
     case = without(file, name)
@@ -62,7 +63,7 @@ def test_where_nothing_proves_it_that_is_said(file: str, name: str) -> None:
     assert not is_proved(without(file, name))
     suggested = found(file, name)
     check_elsewhere(file, name, suggested)
-    assert not any(suggestion.proves for suggestion in suggested.found)
+    assert not any(suggestion.proves for suggestion in suggested.suggestions)
     assert suggested.remark.startswith("no conjuncts were found")
 
 
@@ -71,7 +72,7 @@ def test_most_of_the_ten_are_restored() -> None:
     assert len(NOT_RESTORED & set(ten())) <= 3
 
 
-def check_elsewhere(file: str, name: str, suggested: Suggested) -> None:
+def check_elsewhere(file: str, name: str, suggested: ProofSuggestions) -> None:
     """Suggestions hold in an instance that nothing was learned from."""
     system = without(file, name).invariant().system
     fixed = system.at(
@@ -80,7 +81,7 @@ def check_elsewhere(file: str, name: str, suggested: Suggested) -> None:
     if system.assumptions:
         fixed = system.at({"delta": 4, "phi": 2, "initial_timeout": 17})
     names: dict[str, object] = {}
-    for suggestion in suggested.found:
+    for suggestion in suggested.suggestions:
         exec("\n".join(suggestion.imports), names)
         for conjunct in suggestion.conjuncts:
             holds = eval(f"lambda s: {conjunct.formula}", names)
@@ -126,7 +127,7 @@ def test_what_is_printed_can_be_pasted_and_is_then_proved(tmp_path: Path) -> Non
     done = verify(str(path), "--suggest", "--json", folder=tmp_path)
     assert done.code == 1  # what is suggested changes nothing about the proof as it is
     document = json.loads(done.stdout)
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(document, json.loads(find_schema("proofs")))
     (proof,) = document["proofs"]
     best = proof["suggestions"][0]
     assert best["proves"]

@@ -15,7 +15,7 @@ from fdverify.discovery.map.result import Map
 from fdverify.discovery.map.survey import Question, Settings, survey
 from fdverify.engines.explore import explore
 from fdverify.errors import UsageError
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.smt.pool import Outcome
 from fdverify.verdict import Verdict
@@ -97,7 +97,7 @@ def made(question: Question, jobs: int = 1, **settings: bool | float) -> Map:
 
 
 def verdicts(found: Map, panel: int = 0) -> dict[tuple[int, ...], tuple[Verdict | None, int | None]]:
-    cells = found.panels[panel].cells.values()
+    cells = found.panels[panel].cells
     return {tuple(cell.parameters.values()): (cell.verdict, cell.rounds) for cell in cells}
 
 
@@ -110,7 +110,7 @@ def test_cells_are_what_the_explorer_says(variant: str) -> None:
             system = CHANDRA_TOUEG.instantiate({"delta": delta, "phi": phi}, {"variant": variant, "timeout": timeout})
             alone = explore(system, system.property("strong-accuracy"))
             assert (verdict, rounds) == (alone.verdict, None if alone.run is None else len(alone.run.rounds))
-    assert {cell.verdict for panel in found.panels for cell in panel.cells.values()} == {
+    assert {cell.verdict for panel in found.panels for cell in panel.cells} == {
         Verdict.PROVED,
         Verdict.VIOLATED,
     }
@@ -126,7 +126,7 @@ def test_the_least_timeout_is_on_the_frontier() -> None:
 
 def test_frontier_is_between_proved_and_violated() -> None:
     found = made(detector({"delta": range(0, 4), "phi": range(1, 3)}, "3*phi"))
-    assert [cell.verdict == Verdict.PROVED for cell in found.panels[0].cells.values()] == [
+    assert [cell.verdict == Verdict.PROVED for cell in found.panels[0].cells] == [
         *(True, True, True, False),
         *(True, False, False, False),
     ]
@@ -139,7 +139,7 @@ def test_what_is_no_instance() -> None:
     found = made(detector(SMALL, "3*phi-6"))
     for (_, phi), (verdict, _) in verdicts(found).items():
         assert (verdict is None) == (phi < 3)
-    nothing = next(iter(found.panels[0].cells.values()))
+    nothing = next(iter(found.panels[0].cells))
     assert nothing.detail == "initial_timeout = 3*phi-6 must be at least 1, got -3"
     assert (found.computed, found.exit_code) == (4, 0)
 
@@ -210,7 +210,7 @@ def test_entries_of_one_instance_are_not_taken_for_another(cache: Path) -> None:
     one.write_text(other.read_text())
     again = made(question)
     assert again.computed == 1
-    assert [cell.verdict for cell in again.panels[0].cells.values()] == [Verdict.PROVED, Verdict.VIOLATED]
+    assert [cell.verdict for cell in again.panels[0].cells] == [Verdict.PROVED, Verdict.VIOLATED]
 
 
 def test_a_folder_that_cannot_be_written_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,8 +258,8 @@ def test_a_worker_that_dies_leaves_its_instance_unknown(counter: str) -> None:
 def test_time_is_up(cache: Path) -> None:
     question = detector({"delta": range(0, 2), "phi": range(1, 2)}, "3*phi")
     found = made(question, time_limit=1e-6)
-    assert {cell.verdict for cell in found.panels[0].cells.values()} == {Verdict.UNKNOWN}
-    assert {cell.detail for cell in found.panels[0].cells.values()} == {
+    assert {cell.verdict for cell in found.panels[0].cells} == {Verdict.UNKNOWN}
+    assert {cell.detail for cell in found.panels[0].cells} == {
         "the author's functions were not compared: the time limit of 1e-06 s was reached"
     }
     assert found.exit_code == 3
@@ -275,7 +275,7 @@ def test_answers_about_something_else_are_refused(
     """A worker on another machine may have another version of the tool or of the file."""
     source = name if name == PACKAGE else str(tmp_path / name)
 
-    def elsewhere(work: Mapping[int, Job], workers: int, time_limit: float | None, told: Told) -> None:
+    def elsewhere(work: Mapping[int, CheckRequest], workers: int, time_limit: float | None, told: Told) -> None:
         known = {**sources(), source: there}
         run = {name: digest for name, digest in known.items() if digest is not None}
         told(0, Outcome(value=Answer(Verdict.PROVED, "", None, run)))

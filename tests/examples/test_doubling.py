@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -27,8 +26,8 @@ from fdverify.engines.parameters import small_instances
 from fdverify.engines.weaken import weakened
 from fdverify.engines.worst_run import attained, worst_run
 from fdverify.errors import UsageError
-from fdverify.job import Job
 from fdverify.logic import And, If, Implies, Not, Or
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.catalogue import find_model
 from fdverify.models.chandra_toueg import chandra_toueg
 from fdverify.models.detector import Raise
@@ -38,6 +37,7 @@ from fdverify.models.system import Choices, Property, State, System, Update
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
 from fdverify.proofs.files import load_proof
+from fdverify.schemas import find_schema
 from fdverify.traces.run import holds_at_end, replay
 from fdverify.verdict import Verdict
 from tests.cli.script import found
@@ -473,7 +473,9 @@ def test_what_counts_down_is_bounded_in_a_sum() -> None:
 @long
 def test_its_invariant_is_found() -> None:
     options: dict[str, OptionValue] = {"crash": False, "timeout": "phi+delta+1", "buffer": None}
-    job = Job("infer", f"{FOLDER}/_doubling.py:DOUBLING", {"delta": None, "phi": None}, options, "strong-accuracy")
+    job = CheckRequest(
+        "infer", f"{FOLDER}/_doubling.py:DOUBLING", {"delta": None, "phi": None}, options, "strong-accuracy"
+    )
     found = by_templates(job, seed=0)
     assert isinstance(found, Invented)
     assert found.conjuncts <= 6
@@ -491,15 +493,15 @@ MODEL = f"{FOLDER}/_doubling.py:DOUBLING"
     every(
         2,
         [
-            (("explore", MODEL, *NUMBERS), 0, "schema.json"),
-            (("bmc", MODEL, "--timeout", "phi+delta"), 1, "schema.json"),
-            (("live", MODEL, *NUMBERS, "--timeout", "1", "--crash"), 0, "schema.json"),
-            (("bounds", "--model", MODEL, *NUMBERS), 0, "configuration_schema.json"),
+            (("explore", MODEL, *NUMBERS), 0, "check"),
+            (("bmc", MODEL, "--timeout", "phi+delta"), 1, "check"),
+            (("live", MODEL, *NUMBERS, "--timeout", "1", "--crash"), 0, "check"),
+            (("bounds", "--model", MODEL, *NUMBERS), 0, "configuration"),
         ],
     ),
 )
 def test_documents_are_as_their_schemas_say(arguments: tuple[str, ...], code: int, schema: str) -> None:
     exit_code, document = found(*arguments)
-    jsonschema.validate(document, json.loads(files("fdverify.reports").joinpath(schema).read_bytes()))
+    jsonschema.validate(document, json.loads(find_schema(schema)))
     assert exit_code == code
     assert document["model"] == "doubling"

@@ -1,7 +1,6 @@
 """Every command takes a detector of the user's own, with two channels, and speaks of its processes by their names."""
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,9 +11,10 @@ import pytest
 from fdverify.discovery.bounds.instance import initial_timeout
 from fdverify.discovery.clauses.clause import Clause, Is, IsAt
 from fdverify.discovery.clauses.proof_file import conjunct_text, needed
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.catalogue import find_model
 from fdverify.models.user_files import load_module
+from fdverify.schemas import find_schema
 from tests.cli.script import found, run
 from tests.sampling import every, long
 
@@ -35,7 +35,7 @@ RUNS = {
 
 
 def validated(document: Any, schema: str) -> None:
-    shipped = json.loads(files("fdverify.reports").joinpath(schema).read_bytes())
+    shipped = json.loads(find_schema(schema))
     jsonschema.Draft202012Validator(shipped).validate(document)
 
 
@@ -43,7 +43,7 @@ def validated(document: Any, schema: str) -> None:
 def test_engines(name: str) -> None:
     verdict, arguments = RUNS[name]
     _, document = found(*arguments)
-    validated(document, "schema.json")
+    validated(document, "check")
     assert document["verdict"] == verdict
     assert document["model"] == "ping-pong"
 
@@ -58,7 +58,7 @@ def test_a_run_in_the_informal_trace_format(tmp_path: Path) -> None:
 
 def test_a_map_has_the_frontier_of_the_formula() -> None:
     code, document = found("map", MODEL, "--delta", "0..3", "--phi", "1", "--timeout", "3*phi+2*delta-1")
-    validated(document, "map_schema.json")
+    validated(document, "map")
     assert code == 0
     verdicts = {cell["parameters"]["delta"]: cell["verdict"] for cell in document["panels"][0]["cells"]}
     assert verdicts == {0: "violated", 1: "proved", 2: "proved", 3: "violated"}
@@ -68,7 +68,7 @@ def test_a_map_has_the_frontier_of_the_formula() -> None:
 def test_what_to_configure() -> None:
     at = ("--delta", "1", "--phi", "1")
     code, document = found("bounds", "--model", MODEL, *at)
-    validated(document, "configuration_schema.json")
+    validated(document, "configuration")
     assert code == 0
     text = run("bounds", "--model", MODEL, *at).stdout
     assert "with 2 as initial timeout, a correct target may be suspected, as above" in text
@@ -80,7 +80,7 @@ def test_what_to_configure() -> None:
 def test_the_least_timeout_is_found_and_is_exact() -> None:
     outcome = run("bounds", "accuracy", MODEL, "--proof", str(FOLDER / "accuracy.py"), "--json")
     document = json.loads(outcome.stdout)
-    validated(document, "bounds_schema.json")
+    validated(document, "bounds")
     assert outcome.code == 0
     assert document["status"] == "exact"
     assert document["witness"]["scope"] == "all parameters"
@@ -90,7 +90,9 @@ def test_the_least_timeout_is_found_and_is_exact() -> None:
 def test_the_initial_timeout_is_the_parameter_that_is_not_the_models_own(model: str) -> None:
     chosen = find_model(model)
     options = {option.name: option.default for option in chosen.options}
-    job = Job("bounds", model, {parameter.name: None for parameter in chosen.parameters}, options, "strong-accuracy")
+    job = CheckRequest(
+        "bounds", model, {parameter.name: None for parameter in chosen.parameters}, options, "strong-accuracy"
+    )
     assert initial_timeout(job) == "initial_timeout"
 
 

@@ -15,9 +15,9 @@ from fdverify.logic import Place, Truth, watching_premises
 from fdverify.models.chandra_toueg import chandra_toueg
 from fdverify.models.system import Property, System
 from fdverify.proofs.files import load_proof
-from fdverify.reports.table import print_steps
+from fdverify.reports.step_table import print_steps
 from fdverify.smt.decide import decide
-from fdverify.traces.steps import Shown, shown
+from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Verdict, silent
 from tests.proofs.published import FALSE, NEVER, formula_68, formula_90
 from tests.sampling import every, long
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "paper-errata.md").read_text()
 
 
-def table(trace: Shown) -> str:
+def table(trace: ShownRun) -> str:
     text = StringIO()
     print_steps(Console(file=text, width=1000, highlight=False, color_system=None), trace)
     return text.getvalue()
@@ -44,7 +44,7 @@ def test_a_formula_that_is_false_in_a_reachable_state(number: str) -> None:
     assert result.verdict is Verdict.VIOLATED
     assert result.run is not None
     assert f"({number})" in PAGE
-    assert table(shown(system, result.run)) in PAGE
+    assert table(show_run(system, result.run)) in PAGE
 
 
 @pytest.mark.parametrize("number", every(6, NEVER))
@@ -85,7 +85,7 @@ def test_the_claim_that_precedence_lost_is_needed() -> None:
     assert [question.name for question in failed] == ["delivery_overdue_2_phi-step", "formula_68-step"]
     found = explain(weaker, Kind.CONSECUTION, "delivery_overdue_2_phi", 1)
     assert isinstance(found, Broken)
-    assert table(shown(weaker.system, found.step)) in PAGE
+    assert table(show_run(weaker.system, found.step)) in PAGE
 
 
 def test_an_equality_in_place_of_the_guard_says_nothing_of_later_rounds() -> None:

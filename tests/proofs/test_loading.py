@@ -6,7 +6,7 @@ import pytest
 
 from fdverify.engines.explore import explore
 from fdverify.errors import UsageError
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.chandra_toueg import CHANDRA_TOUEG, ReceiverPc
 from fdverify.models.system import Property
 from fdverify.proofs.check import check
@@ -114,7 +114,7 @@ def test_engines_refuse_them_too() -> None:
     options = {option.name: option.default for option in CHANDRA_TOUEG.options}
     engines: tuple[tuple[str, dict[str, int]], ...] = (("explore", {}), ("bmc", {"depth": 3}), ("induct", {"max_k": 3}))
     for command, settings in engines:
-        job = Job(command, CHANDRA_TOUEG, {"delta": 1, "phi": 1}, options, claim, settings)
+        job = CheckRequest(command, CHANDRA_TOUEG, {"delta": 1, "phi": 1}, options, claim, settings)
         with pytest.raises(UsageError, match=r"test_loading.py:\d+: "):
             job.run(silent)
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from fdverify.model_check.report import report_check
 from fdverify.models.system import Flag, Integers, Labels, Parameter, Phase, Property, System, Update, Variable, update
-from fdverify.reports.table import print_result
-from fdverify.traces.steps import Row, Shown
+from fdverify.traces.steps import ShownRun, ShownStep, ShownValue
 from fdverify.verdict import Result, Verdict
 
 Pc = IntEnum("Pc", ["[p0]", "[bold]p1[/bold]"], start=0)
@@ -36,17 +36,18 @@ def system() -> System:
 
 
 ROWS = [
-    Row(0, None, {}, {"pc": "[p0]", "floor": 0}, {"floor*[2]": 0}),
-    Row(1, "[dim]", {"[u]up[/u]": True}, {"pc": "[p0]", "floor": 1}, {"floor*[2]": 2}),
-    Row(2, "[dim]", {"[u]up[/u]": False, "[b]": frozenset({4, 1})}, {"pc": "[/p1]", "floor": 1}, {"floor*[2]": 2}),
+    ShownStep(0, None, {}, {"pc": "[p0]", "floor": 0}, {"floor*[2]": 0}),
+    ShownStep(1, "[dim]", {"[u]up[/u]": True}, {"pc": "[p0]", "floor": 1}, {"floor*[2]": 2}),
+    ShownStep(2, "[dim]", {"[u]up[/u]": False, "[b]": (1, 4)}, {"pc": "[/p1]", "floor": 1}, {"floor*[2]": 2}),
 ]
 
 
-def printed(rows: list[Row], colour: bool) -> str:
+def printed(rows: list[ShownStep], colour: bool) -> str:
     file = StringIO()
     looks: dict[str, Any] = {"force_terminal": True, "color_system": "truecolor"} if colour else {"color_system": None}
-    trace = Shown({"floors": 3}, tuple(rows)) if rows else None
-    print_result(Console(file=file, width=200, highlight=False, **looks), system(), GOOD, VIOLATED, trace, 1.25)
+    run = ShownRun({"floors": 3}, tuple(rows)) if rows else None
+    outcome = report_check("bmc", system(), GOOD, VIOLATED, run, 1.25)
+    outcome.render(Console(file=file, width=200, highlight=False, **looks))
     return file.getvalue()
 
 
@@ -92,13 +93,13 @@ def test_colour_without_stars() -> None:
 
 
 def test_a_shown_expression_may_be_a_variable() -> None:
-    rows = [Row(0, None, {}, {"pc": "[p0]", "floor": 7}, {"floor": 7, "floors": 3})]
+    rows = [ShownStep(0, None, {}, {"pc": "[p0]", "floor": 7}, {"floor": 7, "floors": 3})]
     assert cells(printed(rows, colour=False)) == [["0", "", "[p0]", "7", "7", "3"]]
 
 
 def test_values_in_words() -> None:
-    state = {"on": True, "off": False, "ages": frozenset({10, 9}), "none": frozenset(), "number": -1}
-    assert cells(printed([Row(0, None, {}, state, {})], colour=False)) == [
+    state: dict[str, ShownValue] = {"on": True, "off": False, "ages": (9, 10), "none": (), "number": -1}
+    assert cells(printed([ShownStep(0, None, {}, state, {})], colour=False)) == [
         ["0", "", "yes", "no", "{9, 10}", "{}", "-1"]
     ]
 

@@ -48,7 +48,7 @@ def test_at_hand(verify):
 @pytest.mark.parametrize("phi", [2, None])
 def test_violated(verify, phi):
     steps = verify.violated("chandra-toueg", "strong-accuracy", delta=1, phi=phi, timeout="phi+delta+1")
-    assert steps.rows[-1].state["suspected"] is True
+    assert steps.steps[-1].state["suspected"] is True
     assert steps.parameters["delta"] == 1
 
 class TestInAClass:
@@ -59,7 +59,7 @@ class TestInAClass:
 def test_models_and_properties_at_hand(verify):
     model = replace(CHANDRA_TOUEG, name="mine")
     never = Property("never", lambda s: s.waiting_time < 3, "nobody waits for long")
-    assert len(verify.violated(model, never, delta=1, phi=1).rows) == 4
+    assert len(verify.violated(model, never, delta=1, phi=1).steps) == 4
     verify.explored(model, Property("waits", lambda s: s.waiting_time >= 0, "time goes on"), delta=1, phi=1)
 
 def test_a_model_of_a_file(verify):

@@ -34,18 +34,18 @@ def one(*rules: str, spec: str, locations: str = "A B C", init: str = "A == N; x
 def found(automaton: Automaton, name: str = "s", driver: str = "auto") -> Checked:
     (specification,) = (each for each in automaton.specifications if each.name == name)
     checked = check(automaton, specification, Settings(driver))
-    example = checked.counterexample
+    example = checked.trace
     if example is not None:
-        assert starts(automaton, example.start)
-        configurations = [example.start]
+        configurations = [{**example.parameters, **example.start}]
+        assert starts(automaton, configurations[0])
         back = 0
-        for at, (step, after) in enumerate(example.steps):
+        for at, shown in enumerate(example.steps):
             back = len(configurations) - 1 if at == example.loop else back
-            for _ in range(step.processes):
-                following = taken(replace(step, processes=1), configurations[-1])
+            for _ in range(shown.processes):
+                following = taken(replace(shown.step, processes=1), configurations[-1])
                 assert following is not None
                 configurations.append(following)
-            assert configurations[-1] == after
+            assert configurations[-1] == {**example.parameters, **shown.after}
         if example.loop == len(example.steps):
             back = len(configurations) - 1
         assert configurations[back] == configurations[-1]

@@ -216,7 +216,7 @@ def test_bosco_is_one_step_only_if_enough_processes_are_correct(
 ) -> None:
     start = re.search(rf"    {name}:.*?;", text("bosco"), re.DOTALL)
     assert start is not None
-    example = found(algorithm("bosco", (start[0], start[0].replace(premise, weaker))), name).counterexample
+    example = found(algorithm("bosco", (start[0], start[0].replace(premise, weaker))), name).trace
     assert example is not None
     assert example.parameters == smallest
 
@@ -225,9 +225,9 @@ def test_bosco_is_one_step_only_if_enough_processes_are_correct(
 def test_cf1s_is_not_fast_if_more_than_t_processes_crash(value: int) -> None:
     """N-F processes send, and N-T inputs never come."""
     fast = found(algorithm("cf1s", ONE_FAULT_MORE), f"fast{value}_crashes")
-    assert fast.counterexample is not None
-    assert fast.counterexample.parameters == {"N": 4, "T": 1, "F": 2}
-    _, last = fast.counterexample.steps[-1]
+    assert fast.trace is not None
+    assert fast.trace.parameters == {"N": 4, "T": 1, "F": 2}
+    last = fast.trace.steps[-1].after
     assert last[f"S{value}"] == last[f"x{value}"] == 2
 
 
@@ -242,7 +242,7 @@ def test_cf1s_is_not_fast_if_f_processes_are_missing_and_f_more_crash(value: int
 def test_cf1s_is_not_fast_if_only_n_minus_t_processes_propose_the_same() -> None:
     """Inputs of the others may come first, although nobody crashes."""
     almost = ("fast0_without_crash: <>[](FAIR) -> (V1 == 0 &&", "fast0_without_crash: <>[](FAIR) -> (V1 <= T &&")
-    example = found(algorithm("cf1s", almost), "fast0_without_crash").counterexample
+    example = found(algorithm("cf1s", almost), "fast0_without_crash").trace
     assert example is not None
     assert example.parameters == {"N": 4, "T": 1, "F": 0}
 
@@ -259,7 +259,7 @@ def test_all_configurations_of_a_mutant_agree_that_it_is_broken(
     file: str, change: tuple[str, str], broken: str
 ) -> None:
     for name in broken.split():
-        example = mutated(file, change, name).counterexample
+        example = mutated(file, change, name).trace
         assert example is not None
         with suppress(TooLargeError):
             assert holds(text(file, change), name, example.parameters) is False, name

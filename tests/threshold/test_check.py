@@ -41,10 +41,10 @@ def test_reliable_broadcast_needs_its_resilience_condition(
 
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_a_counterexample_has_as_few_processes_as_can_be(driver: str) -> None:
-    example = found(assuming("N >= 3 * T", "T >= F", "T >= 1"), "relay", driver).counterexample
+    example = found(assuming("N >= 3 * T", "T >= F", "T >= 1"), "relay", driver).trace
     assert example is not None
     assert example.parameters == {"N": 3, "T": 1, "F": 1}
-    assert [(step.rule.number, step.processes) for step, _ in example.steps] == [(1, 1), (5, 1)]
+    assert [(step.rule, step.processes) for step in example.steps] == [(1, 1), (5, 1)]
     assert example.loop == 2
 
 
@@ -143,7 +143,7 @@ def test_the_only_process_cannot_leave_and_be_there(driver: str) -> None:
     """From A through B to C: with one process, A and C are both empty in between; with two they need not be."""
     spec = "[](A != 0 || C != 0) -> [](C == 0)"
     assert found(with_parameters(one(*THROUGH, spec=spec), {"N": 1}), driver=driver).verdict is HOLDS
-    example = found(one(*THROUGH, spec=spec), driver=driver).counterexample
+    example = found(one(*THROUGH, spec=spec), driver=driver).trace
     assert example is not None
     assert example.parameters["N"] == 2
 
@@ -162,8 +162,8 @@ def test_several_sets_stay_inhabited(processes: int, verdict: Verdict, driver: s
 def test_a_loop_does_what_must_happen_again_and_again(driver: str) -> None:
     checked = found(one(*BACK_AND_FORTH, spec="[]<>(A == 0) -> !([]<>(B == 0))"), driver=driver)
     assert checked.verdict is BROKEN
-    assert checked.counterexample is not None
-    assert len(checked.counterexample.steps) - checked.counterexample.loop == 2
+    assert checked.trace is not None
+    assert len(checked.trace.steps) - checked.trace.loop == 2
     assert found(one(*THROUGH, spec="[]<>(A == 0) -> !([]<>(A != 0))"), driver=driver).verdict is HOLDS
 
 

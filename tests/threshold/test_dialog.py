@@ -102,7 +102,7 @@ def test_they_break_just_outside_of_their_resilience_condition(
     for name in SPECIFICATIONS:
         checked = found(automaton, name)
         assert (checked.verdict is Verdict.VIOLATED) == (name in broken), name
-        example = checked.counterexample
+        example = checked.trace
         if example is not None and Composition(flow, example.parameters).processes <= 3:
             assert not Composition(flow, example.parameters).holds(name)
 

@@ -45,10 +45,10 @@ def named(text: str, name: str) -> tuple[Automaton, Specification]:
 
 def shows_a_run(text: str, checked: Checked) -> bool:
     """Whether the checker, too, finds that the run shown breaks the specification."""
-    example = checked.counterexample
+    example = checked.trace
     assert example is not None
-    steps = [(step.rule.source, step.rule.target, step.processes, after) for step, after in example.steps]
-    return is_broken_by(text, checked.specification, example.start, steps, example.loop)
+    steps = [(step.source, step.target, step.processes, step.after) for step in example.steps]
+    return is_broken_by(text, checked.name, {**example.parameters, **example.start}, steps, example.loop)
 
 
 def never_begins(text: str, specification: Specification, parameters: Parameters) -> bool:
@@ -111,7 +111,7 @@ def verdict_for_all(text: str, parameters: Parameters, name: str) -> str:
     (verdict,) = {each.verdict for each in found.values()}
     if verdict is Verdict.VIOLATED:
         places = [location.name for location in automaton.locations]
-        examples = [each.counterexample for each in found.values() if each.counterexample is not None]
+        examples = [each.trace for each in found.values() if each.trace is not None]
         sizes = {sum(example.start[place] for place in places) for example in examples}
         agreed = len(sizes) == 1 and all(shows_a_run(text, each) for each in found.values())
     else:

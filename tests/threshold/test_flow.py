@@ -108,7 +108,7 @@ def test_every_promise_can_be_broken(algorithm: str, name: str) -> None:
         edges = changed
     checked = found(threshold_automaton(replace(flow, edges=edges)), name)
     assert checked.verdict is Verdict.VIOLATED
-    assert checked.counterexample is not None
+    assert checked.trace is not None
 
 
 def test_every_promise_is_among_these() -> None:

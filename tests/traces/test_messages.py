@@ -17,7 +17,7 @@ from fdverify.models.interpret import Made, Plain
 from fdverify.models.system import Choices, Phase, Property, State, System, Update, update
 from fdverify.traces.messages import Message
 from fdverify.traces.run import Run
-from fdverify.traces.steps import Shown, shown
+from fdverify.traces.steps import ShownRun, ShownValue, show_run
 from tests.traces.asking import ASKING
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -49,11 +49,16 @@ class Single:
     by: str | None = None
 
 
-def singles(system: System, trace: Shown) -> list[Single]:
+def ages(value: ShownValue) -> tuple[int, ...]:
+    assert isinstance(value, tuple)
+    return value
+
+
+def singles(system: System, trace: ShownRun) -> list[Single]:
     """The messages by what the choices mean, each on its own."""
     delta = system.parameter_values()["delta"]
     found: list[Single] = []
-    for row in trace.rows[1:]:
+    for row in trace.steps[1:]:
         for phase in (phase.name for phase in system.phases):
             transit = [each for each in found if each.ended is None]
             if phase == "age_messages" and _grow(row.state, row.choices):
@@ -64,7 +69,7 @@ def singles(system: System, trace: Shown) -> list[Single]:
             elif phase in ("receive", "lose"):
                 choice = "delivered" if phase == "receive" else "lost"
                 for each in transit:
-                    if min(each.age, delta) in row.choices[choice]:
+                    if min(each.age, delta) in ages(row.choices[choice]):
                         each.ended, each.by = row.round, choice
     return found
 
@@ -74,7 +79,7 @@ def _grow(state: Mapping[str, Any], choices: Mapping[str, Any]) -> bool:
     return "ages" not in choices or state["since_gst"] > 0 or bool(choices["ages"])
 
 
-def end(trace: Shown, message: Message) -> tuple[int | None, str | None]:
+def end(trace: ShownRun, message: Message) -> tuple[int | None, str | None]:
     """Where it ends, or the message that stands for it."""
     while message.into is not None:
         message = trace.messages[message.into]
@@ -99,7 +104,7 @@ def test_every_message_is_where_its_true_age_says(
     build: Any, delta: int, phi: int, variant: str, crash: bool, seed: int
 ) -> None:
     system = build(delta, phi, variant, crash)
-    trace = shown(system, random_run(system, seed))
+    trace = show_run(system, random_run(system, seed))
     expected = singles(system, trace)
     assert [message.sent for message in trace.messages] == [each.sent for each in expected]
     assert [end(trace, message) for message in trace.messages] == [(each.ended, each.by) for each in expected]
@@ -112,11 +117,11 @@ def test_every_message_is_where_its_true_age_says(
 @given(bound=st.integers(0, 6), seed=st.integers(0, 10**6), subrounds=st.booleans())
 def test_at_every_step_the_messages_are_the_buffer(bound: int, seed: int, subrounds: bool) -> None:
     system = ASKING.build(bound=bound)
-    trace = shown(system, random_run(system, seed), subrounds)
-    for step, row in enumerate(trace.rows):
+    trace = show_run(system, random_run(system, seed), subrounds)
+    for step, row in enumerate(trace.steps):
         for buffer in ("questions", "answers"):
             there = [age_at(message, step) for message in trace.messages if message.buffer == buffer]
-            assert sorted(age for age in there if age is not None) == sorted(row.state[buffer])
+            assert sorted(age for age in there if age is not None) == sorted(ages(row.state[buffer]))
 
 
 def age_at(message: Message, step: int) -> int | None:
@@ -127,10 +132,10 @@ def age_at(message: Message, step: int) -> int | None:
 @pytest.mark.parametrize(("delta", "subrounds"), list(product((0, 1, 3), (False, True))))
 def test_a_message_ends_a_step_after_its_last_age(delta: int, subrounds: bool) -> None:
     system = detector(delta, 2, "ivy", crash=False)
-    trace = shown(system, random_run(system, seed=5), subrounds)
+    trace = show_run(system, random_run(system, seed=5), subrounds)
     assert trace.messages
     for message in trace.messages:
-        end = len(trace.rows) if message.ended is None else message.ended
+        end = len(trace.steps) if message.ended is None else message.ended
         assert message.sent is not None
         assert len(message.ages) == end - message.sent
         assert message.ages == sorted(message.ages)
@@ -152,7 +157,7 @@ def test_what_is_in_transit_at_the_start_was_sent_before() -> None:
     none = frozenset[int]()
     idle: Made = {"crash": False, "sender_active": False, "receiver_active": True, "delivered": none}
     run = Run({}, (idle, {**idle, "delivered": frozenset({2})}), start=start)
-    first, second, third = shown(system, run).messages
+    first, second, third = show_run(system, run).messages
     assert (first.sent, first.ages, first.ended, first.by) == (None, [2, 2], 2, "delivered")
     assert (second.sent, second.ages, second.ended, second.into) == (None, [1], 1, 0)
     assert (third.sent, third.ages, third.ended, third.into) == (None, [0, 1], 2, 0)
@@ -169,14 +174,14 @@ def test_a_phase_that_does_as_it_likes_with_a_buffer() -> None:
 
     system = detector(3, 1, "ivy", crash=False)
     dropping = replace(system, phases=(*system.phases, Phase("drop", empties)))
-    trace = shown(dropping, random_run(dropping, seed=1, rounds=6))
+    trace = show_run(dropping, random_run(dropping, seed=1, rounds=6))
     assert {(message.by, message.into) for message in trace.messages} == {("delivered", None), (None, None)}
     assert all(message.ended == message.sent for message in trace.messages)
     odd = replace(system, phases=(*system.phases, Phase("move", moves_in_pairs)))
-    trace = shown(odd, random_run(odd, seed=1, rounds=20))
-    for step, row in enumerate(trace.rows):
+    trace = show_run(odd, random_run(odd, seed=1, rounds=20))
+    for step, row in enumerate(trace.steps):
         there = [age_at(message, step) for message in trace.messages]
-        assert sorted(age for age in there if age is not None) == sorted(row.state["buffer"])
+        assert sorted(age for age in there if age is not None) == sorted(ages(row.state["buffer"]))
 
 
 def test_a_phase_that_does_not_run_without_the_others() -> None:
@@ -189,7 +194,7 @@ def test_a_phase_that_does_not_run_without_the_others() -> None:
 
     start: dict[str, Plain] = {"asking_pc": 0, "answered": 0, "questions": frozenset({0}), "answers": frozenset()}
     made: Made = {"asking_active": True, "got": frozenset({0}), "heard": frozenset({0})}
-    trace = shown(system.with_phase("answer", needs_an_older_one), Run({}, (made,), start=start))
+    trace = show_run(system.with_phase("answer", needs_an_older_one), Run({}, (made,), start=start))
     assert [(m.buffer, m.sent, m.ages, m.ended, m.by) for m in trace.messages] == [
         ("questions", None, [0, 1], None, None),
         ("questions", 1, [], 1, "got"),

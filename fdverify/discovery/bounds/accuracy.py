@@ -19,20 +19,22 @@ from fdverify.discovery.bounds.proved import described, enough
 from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.discovery.infer.inference import infer
 from fdverify.engines.worst_run import attained, worst_run
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.system import Parameter, Property, State
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import tightest
 from fdverify.smt.solver import FreshSolver
 from fdverify.symbolic.values import Int, truth
-from fdverify.traces.steps import shown
+from fdverify.traces.steps import show_run
 from fdverify.verdict import Verdict
 
 _BUDGET = 11
 _METHODS = ("templates", "spacer")
 
 
-def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Bound | None:
+def accuracy(
+    job: CheckRequest, by: Proof | None, deadline: float | None, report: Callable[[str], None]
+) -> Bound | None:
     """Measured, fitted, proved to be enough and to be needed; ``None`` if no formula fits what was measured.
 
     That it is enough is proved with the conjuncts of a proof, ``by`` that one or one that ships; without, the least
@@ -59,8 +61,8 @@ def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callabl
         meaning=f"the least initial timeout from which on {job.claim} holds{_without_crash(job)}",
         formula=formula,
         enough=None if conjuncts is None else _enough(any_timeout, formula, conjuncts, deadline),
-        needed=_needed(any_timeout, formula, measured),
-        measured=len(measured),
+        witness=_needed(any_timeout, formula, measured),
+        explored=len(measured),
         linear=linear,
         linear_attained=0 if linear is None else _attained(linear, names, timeouts),
     )
@@ -73,14 +75,18 @@ def accuracy(job: Job, by: Proof | None, deadline: float | None, report: Callabl
 
 
 def _check_longer(
-    job: Job, names: Sequence[str], timeouts: Mapping[Point, int], deadline: float | None, report: Callable[[str], None]
+    job: CheckRequest,
+    names: Sequence[str],
+    timeouts: Mapping[Point, int],
+    deadline: float | None,
+    report: Callable[[str], None],
 ) -> None:
     """Where no proof says that longer timeouts are safe too, some are tried."""
     tasks = {at: partial(check_longer, job, dict(zip(names, at, strict=True)), timeouts[at]) for at in timeouts}
     survey(blamed(job, tasks), deadline, report)
 
 
-def _without_crash(job: Job) -> str:
+def _without_crash(job: CheckRequest) -> str:
     """What is added where the model could crash and does not in the instances that are meant."""
     crash = {**job.options, **crashing(job.find_model())}
     return "" if crash == job.options else ", without a crash"
@@ -91,7 +97,7 @@ def _attained(linear: Sum, names: Sequence[str], timeouts: Mapping[Point, int]) 
     return sum(values[at] == timeout for at, timeout in timeouts.items())
 
 
-def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -> dict[Point, Least]:
+def _measured(job: CheckRequest, deadline: float | None, report: Callable[[str], None]) -> dict[Point, Least]:
     parameters = job.find_model().parameters
     tasks = {
         tuple(values.values()): partial(row_of_least_timeouts, job, parameters[0].name, along, values)
@@ -104,7 +110,7 @@ def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -
 def _least_linear(formula: Formula, parameters: Sequence[Parameter], measured: Mapping[Point, Least]) -> Sum | None:
     """The slopes of the first case, which is the widest, and the least constant; if it is proved to be nowhere less."""
     names = [parameter.name for parameter in parameters]
-    slopes = {factor.name: times for monomial, times in formula.cases[0].sum.terms for factor in monomial}
+    slopes = {factor.name: times for monomial, times in formula.cases[0].formula.terms for factor in monomial}
     excess = [
         least.timeout - sum(slopes[name] * value for name, value in zip(names, at, strict=True))
         for at, least in measured.items()
@@ -116,14 +122,14 @@ def _least_linear(formula: Formula, parameters: Sequence[Parameter], measured: M
     return linear if solver.ask(truth(linear.value(anywhere) < formula.value(anywhere))).status == "unsat" else None
 
 
-def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
+def _enough(job: CheckRequest, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
     meaning = f"The initial timeout is at least {formula}."
     initial = initial_timeout(job)
     safe = described(meaning, lambda s: s[initial] >= formula.value(s), "safe_from_the_start")
     return enough(conjuncts, job.find_model(), job.options, str(job.claim), safe, deadline)
 
 
-def _inferred(job: Job, linear: Sum, deadline: float | None, report: Callable[[str], None]) -> Evidence | None:
+def _inferred(job: CheckRequest, linear: Sum, deadline: float | None, report: Callable[[str], None]) -> Evidence | None:
     left = None if deadline is None else max(0.1, deadline - monotonic())
     found = infer(replace(job, options={**job.options, "timeout": str(linear)}), _METHODS, 0, left, report)
     if found.result.verdict is not Verdict.PROVED:
@@ -131,7 +137,7 @@ def _inferred(job: Job, linear: Sum, deadline: float | None, report: Callable[[s
     return Evidence(ALL, found.result.detail, found.result.obligations)
 
 
-def _needed(job: Job, formula: Formula, measured: Mapping[Point, Least]) -> Evidence:
+def _needed(job: CheckRequest, formula: Formula, measured: Mapping[Point, Least]) -> Evidence:
     """A run that breaks the property at one less: for all parameters if the model has a plan, else as explored."""
     system = job.system()
     names = [parameter.name for parameter in job.find_model().parameters]
@@ -146,7 +152,7 @@ def _needed(job: Job, formula: Formula, measured: Mapping[Point, Least]) -> Evid
         obligations = attained(replace(system, assumptions=(*system.assumptions, one_less)), claim, worst)
         if all(obligation.verdict is Verdict.PROVED for obligation in obligations):
             fixed = instance(job, dict(zip(names, at, strict=True)), shorter.timeout)
-            run = shown(fixed, worst_run(fixed, claim, worst))
+            run = show_run(fixed, worst_run(fixed, claim, worst))
             return Evidence(ALL, "with one less, a plan leads to a violation", tuple(obligations), run)
     where = "every instance" if len(runs) == len(measured) else f"{len(runs)} of {len(measured)} instances"
     others = "" if len(runs) == len(measured) else ", and in the others there is no shorter timeout"

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
-from fdverify.discovery.bounds.formula import Formula, Stated, Sum
-from fdverify.traces.steps import Shown
+import msgspec
+
+from fdverify.discovery.bounds.formula import Case, Formula, Stated, Sum
+from fdverify.traces.steps import ShownRun
 from fdverify.verdict import Obligation
 
 ALL = "all parameters"
+_KNOWN = "exact|upper bound, attained in [0-9]+ instances|lower bound|measured in [0-9]+ instances"
+Status: TypeAlias = Annotated[str, msgspec.Meta(pattern=f"^({_KNOWN})$")]
+"""What is known of all parameters; how a bound is known where neither half is proved."""
+StatusOrNone: TypeAlias = Annotated[str, msgspec.Meta(pattern=f"^({_KNOWN}|unknown|violated|vacuous)$")]
+"""The same, or the verdict where there is no bound."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +26,7 @@ class Evidence:
     scope: str
     detail: str
     obligations: tuple[Obligation, ...] = ()
-    run: Shown | None = None
+    trace: ShownRun | None = None
 
 
 @dataclass(frozen=True)
@@ -29,8 +37,10 @@ class Bound:
     meaning: str
     formula: Formula | Stated
     enough: Evidence | None
-    needed: Evidence
-    measured: int
+    """Why the formula is enough."""
+    witness: Evidence
+    """Why nothing less is."""
+    explored: int
     """How many instances were explored for it."""
     linear: Sum | None = None
     """The least linear formula that is nowhere smaller."""
@@ -38,14 +48,28 @@ class Bound:
     linear_attained: int = 0
     """In how many of the instances explored the linear formula is what was measured."""
 
+    WRITTEN = (
+        "name",
+        "meaning",
+        "formula",
+        "cases",
+        "linear",
+        "status",
+        "upper_bound",
+        "attained",
+        "proof",
+        "witness",
+        "explored",
+    )
+
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         """What is known of all parameters; of the instances explored, nothing less than the formula is enough."""
-        if self.enough is not None and self.needed.scope == ALL:
+        if self.enough is not None and self.witness.scope == ALL:
             return "exact"
         if self.upper_bound is not None:
             return f"upper bound, attained in {self.attained} instances"
-        return "lower bound" if self.needed.scope == ALL else f"measured in {self.measured} instances"
+        return "lower bound" if self.witness.scope == ALL else f"measured in {self.explored} instances"
 
     @property
     def upper_bound(self) -> Formula | Stated | Sum | None:
@@ -57,7 +81,16 @@ class Bound:
     @property
     def attained(self) -> int:
         """In how many of the instances explored nothing less than the upper bound, or than the formula, is enough."""
-        return self.measured if self.enough is not None or self.linear_enough is None else self.linear_attained
+        return self.explored if self.enough is not None or self.linear_enough is None else self.linear_attained
+
+    @property
+    def proof(self) -> Evidence | None:
+        """Why the upper bound is one."""
+        return self.enough or self.linear_enough
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return self.formula.cases
 
     @property
     def proved(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fdverify.discovery.bounds.instance import crashing
 from fdverify.errors import NoInstance
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.model import OptionValue
 from fdverify.verdict import silent
 
@@ -15,14 +15,14 @@ _TIMEOUT = "timeout"
 _LONGEST = 256
 
 
-def compare_functions(job: Job) -> tuple[str, ...]:
+def compare_functions(job: CheckRequest) -> tuple[str, ...]:
     """Refuse functions that mean something else to one engine, without and with crashes; notes on the others."""
     crash = crashing(job.find_model())
     systems = (job.options, {**job.options, **crash}) if crash else (job.options,)
     return tuple(dict.fromkeys(note for options in systems for note in _compare(job, options)))
 
 
-def _compare(job: Job, options: Mapping[str, OptionValue]) -> tuple[str, ...]:
+def _compare(job: CheckRequest, options: Mapping[str, OptionValue]) -> tuple[str, ...]:
     """Compare with the model's own timeout, or with the first one that its assumptions allow."""
     for chosen in _with_timeouts(options):
         try:

@@ -11,7 +11,7 @@ from fdverify.discovery.bounds.measure import Broken, Instances, largest_tried, 
 from fdverify.discovery.bounds.noticing import detection_times
 from fdverify.discovery.bounds.subject import Subject, subject_of
 from fdverify.engines.worst_run import worst_run
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.expression import parse_expression
 from fdverify.models.model import OptionValue
 from fdverify.models.system import State, System
@@ -20,7 +20,7 @@ from fdverify.proofs.course import Settings
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import tightest
 from fdverify.traces.run import Run, replay
-from fdverify.traces.steps import Shown, shown
+from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Verdict
 
 _ABOUT = "of one sender and one receiver"
@@ -40,7 +40,7 @@ class Failure:
     """A shorter timeout, the run that breaks the property with it, and whether that is by a wrong suspicion."""
 
     timeout: int
-    run: Shown
+    run: ShownRun
     wrong_suspicion: bool
 
 
@@ -63,17 +63,17 @@ class Configuration:
     """Longer timeouts that are not safe, of those that were tried."""
     usual: Choice | None = None
     usual_formula: str = ""
-    run: Shown | None = None
+    run: ShownRun | None = None
     """What shows the verdict, if it is another than proved."""
     notes: tuple[str, ...] = ()
 
     @property
-    def fails_with_less(self) -> Shown | None:
+    def fails_with_less(self) -> ShownRun | None:
         return None if self.failure is None else self.failure.run
 
 
 def configure(
-    job: Job, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
+    job: CheckRequest, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
 ) -> Configuration:
     """From the proofs that ship with the model; without, the instance itself is explored."""
     notes = compare_functions(job)
@@ -81,7 +81,7 @@ def configure(
 
 
 def _configured(
-    job: Job, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None
+    job: CheckRequest, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None
 ) -> Configuration:
     safe = _said(job, "accuracy", {"timeout": "any"}, report)
     in_time = _said(job, "completeness", {"timeout": "any", **crashing(job.find_model())}, report)
@@ -109,7 +109,9 @@ def _configured(
     )
 
 
-def _said(job: Job, about: str, options: Mapping[str, OptionValue], report: Callable[[str], None]) -> Proof | None:
+def _said(
+    job: CheckRequest, about: str, options: Mapping[str, OptionValue], report: Callable[[str], None]
+) -> Proof | None:
     """The shipped proof, once it has been checked."""
     proof = tightest(job.find_model(), {**job.options, **options}, about)
     if proof is None or proof.bounded_by is None:
@@ -126,7 +128,7 @@ def _value(proof: Proof, numbers: Mapping[str, int]) -> int:
     return int(proof.bounded_by(State(numbers)))
 
 
-def _planned_failure(job: Job, numbers: dict[str, int], timeout: int) -> Failure | None:
+def _planned_failure(job: CheckRequest, numbers: dict[str, int], timeout: int) -> Failure | None:
     """The worst run of the model at these numbers, if there can be such a timeout."""
     if timeout < 1:
         return None
@@ -134,7 +136,7 @@ def _planned_failure(job: Job, numbers: dict[str, int], timeout: int) -> Failure
     claim = job.property_of(system)
     worst = next(each for each in system.worst if each.breaks == claim.name)
     run = worst_run(system, claim, worst)
-    return Failure(timeout, shown(system, run), _suspects_wrongly(system, run))
+    return Failure(timeout, show_run(system, run), _suspects_wrongly(system, run))
 
 
 def _suspects_wrongly(system: System, run: Run) -> bool:
@@ -143,7 +145,7 @@ def _suspects_wrongly(system: System, run: Run) -> bool:
     return detector is not None and not detector.trusts(replay(system, run).last)
 
 
-def _explored(job: Job, numbers: dict[str, int], report: Callable[[str], None], longest: int) -> Configuration:
+def _explored(job: CheckRequest, numbers: dict[str, int], report: Callable[[str], None], longest: int) -> Configuration:
     crash = {**job.options, **crashing(job.find_model())}
     about = subject_of(job)
     detector_of(replace(job, options=crash).system())
@@ -166,6 +168,6 @@ def _explored(job: Job, numbers: dict[str, int], report: Callable[[str], None], 
     return replace(found, least=Choice(least.timeout, max(times.values(), default=0)))
 
 
-def _failure(job: Job, numbers: dict[str, int], broken: Broken, crash: Mapping[str, OptionValue]) -> Failure:
+def _failure(job: CheckRequest, numbers: dict[str, int], broken: Broken, crash: Mapping[str, OptionValue]) -> Failure:
     system = instance(replace(job, options=crash) if broken.crash else job, numbers, broken.timeout)
     return Failure(broken.timeout, broken.shown, _suspects_wrongly(system, broken.run))

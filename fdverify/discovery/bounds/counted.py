@@ -15,8 +15,8 @@ from fdverify.discovery.bounds.instance import EVERY_STATE, visit
 from fdverify.discovery.bounds.measure import admitted_instances
 from fdverify.discovery.bounds.noticing import silent
 from fdverify.discovery.bounds.survey import blamed, survey
-from fdverify.job import Job
 from fdverify.logic import And, If, Min
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.detector import Detector
 from fdverify.models.interpret import initial_state
 from fdverify.models.system import Choices, Integers, Phase, State, System, Update, Variable, update
@@ -29,7 +29,7 @@ _MOST = 64
 COUNTED = {_BEGUN: "most-wrong-suspicions", _LASTED: "longest-wrong-suspicion"}
 
 
-def counted(job: Job, deadline: float | None, report: Callable[[str], None]) -> tuple[str, ...]:
+def counted(job: CheckRequest, deadline: float | None, report: Callable[[str], None]) -> tuple[str, ...]:
     """What was counted, a line for each number, with the formula that gives it where there are wrong suspicions."""
     job = replace(job, options={**job.options, "timeout": "any"})
     system, parameters = job.system(), job.find_model().parameters
@@ -65,7 +65,7 @@ def told(
     return f"{what}: {min(some.values())} to {max(some.values())} in {len(some)} of {len(measured)} instances; {fits}"
 
 
-def _row(job: Job, along: str, values: range, others: dict[str, int]) -> dict[tuple[int, int], dict[str, int]]:
+def _row(job: CheckRequest, along: str, values: range, others: dict[str, int]) -> dict[tuple[int, int], dict[str, int]]:
     """For each value of one parameter and each initial timeout: the largest numbers in any run."""
     found = {}
     for value in values:

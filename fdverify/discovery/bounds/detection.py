@@ -18,20 +18,22 @@ from fdverify.discovery.bounds.rounds import ROUNDS, counting_rounds, same_clock
 from fdverify.discovery.bounds.survey import blamed, survey
 from fdverify.engines.explore import explore
 from fdverify.errors import UsageError
-from fdverify.job import Job
 from fdverify.logic import Implies
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.detector import Detector
 from fdverify.models.system import Property, State
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import tightest
-from fdverify.traces.steps import Shown, shown
+from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Verdict
 
 _BUDGET = 8
 _LARGEST_TIMEOUT = 7
 
 
-def detection(job: Job, by: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Bound | None:
+def detection(
+    job: CheckRequest, by: Proof | None, deadline: float | None, report: Callable[[str], None]
+) -> Bound | None:
     """From which round after its crash on a sender is suspected, in terms of the timeout that the receiver then has."""
     model = job.find_model()
     initial_timeout(job)
@@ -57,12 +59,12 @@ def detection(job: Job, by: Proof | None, deadline: float | None, report: Callab
         meaning=f"the rounds from a crash until the {detector.watched} is suspected for good, at worst",
         formula=formula,
         enough=None if conjuncts is None else _enough(job, formula, conjuncts, deadline),
-        needed=_needed(job, formula, measured),
-        measured=len(measured),
+        witness=_needed(job, formula, measured),
+        explored=len(measured),
     )
 
 
-def _measured(job: Job, deadline: float | None, report: Callable[[str], None]) -> dict[Point, int]:
+def _measured(job: CheckRequest, deadline: float | None, report: Callable[[str], None]) -> dict[Point, int]:
     parameters, timeouts = job.find_model().parameters, range(1, _LARGEST_TIMEOUT + 1)
     tasks = {
         tuple(values.values()): partial(row_of_detection_times, job, parameters[0].name, along, values, timeouts)
@@ -82,7 +84,7 @@ def _in_time(detector: Detector, clock: str, formula: Formula, early: int = 0) -
     return lambda s: Implies(s[clock] >= formula.value(s) - early, detector.suspects(s))
 
 
-def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
+def _enough(job: CheckRequest, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
     """In rounds of the model's crash clock, if it is proved to count the rounds since a crash."""
     detector, model = detector_of(job.system()), job.find_model()
     counts = described("The crash clock counts the rounds since the crash.", same_clock(detector), "clock_counts")
@@ -93,7 +95,7 @@ def _enough(job: Job, formula: Formula, conjuncts: Proof, deadline: float | None
     return enough(conjuncts, model, job.options, goal, None, deadline)
 
 
-def _needed(job: Job, formula: Formula, measured: dict[Point, int]) -> Evidence:
+def _needed(job: CheckRequest, formula: Formula, measured: dict[Point, int]) -> Evidence:
     """In every instance explored, a sender is not suspected one round earlier; a run that shows it in one of them."""
     names = [parameter.name for parameter in job.find_model().parameters]
     timeouts = sorted({at[-1] for at in measured})
@@ -103,7 +105,7 @@ def _needed(job: Job, formula: Formula, measured: dict[Point, int]) -> Evidence:
     )
 
 
-def _shown(job: Job, formula: Formula, measured: dict[Point, int]) -> Shown | None:
+def _shown(job: CheckRequest, formula: Formula, measured: dict[Point, int]) -> ShownRun | None:
     """A run that begins with the timeout that it is about, of an instance in which there is one."""
     names = [parameter.name for parameter in job.find_model().parameters]
     for *values, timeout in sorted(measured, key=lambda at: (at[1:-1], at[-1] % 3, -at[0]), reverse=True):
@@ -111,5 +113,5 @@ def _shown(job: Job, formula: Formula, measured: dict[Point, int]) -> Shown | No
         early = _in_time(detector_of(system), ROUNDS, formula, early=1)
         result = explore(with_rounds(system), Property("one_round_earlier", early, "suspected one round earlier"))
         if result.run is not None and result.verdict is Verdict.VIOLATED:
-            return shown(system, result.run)
+            return show_run(system, result.run)
     return None

@@ -15,17 +15,17 @@ from fdverify.discovery.bounds.subject import Subject, subject_of
 from fdverify.discovery.bounds.survey import OutOfTime
 from fdverify.discovery.bounds.suspicions import suspicions
 from fdverify.errors import UsageError
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.proofs.proof import Proof
-from fdverify.traces.steps import Shown
+from fdverify.traces.steps import ShownRun
 from fdverify.verdict import Verdict
 
 OUT_OF_TIME = "the time limit was reached"
 
 
 @dataclass(frozen=True)
-class Found:
-    """Bounds, the one that was asked for first; or why there is none."""
+class BoundSearch:
+    """What came of looking for bounds: the one that was asked for first; or why there is none."""
 
     about: Subject
     bounds: tuple[Bound, ...] = ()
@@ -34,7 +34,7 @@ class Found:
     """What else was measured, and is claimed of nothing more."""
     verdict: Verdict = Verdict.UNKNOWN
     """Of what was asked, where there is no bound."""
-    run: Shown | None = None
+    run: ShownRun | None = None
     """What shows why there is none."""
 
     @property
@@ -43,7 +43,9 @@ class Found:
         return Verdict.PROVED.exit_code if proved else self.verdict.exit_code
 
 
-def find(about: str, job: Job, by: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Found:
+def find(
+    about: str, job: CheckRequest, by: Proof | None, deadline: float | None, report: Callable[[str], None]
+) -> BoundSearch:
     """The bound of that name and what goes with it."""
     subject = subject_of(job)
     if not job.find_model().parameters:
@@ -53,17 +55,17 @@ def find(about: str, job: Job, by: Proof | None, deadline: float | None, report:
         bound = {"accuracy": accuracy, "detection": detection}[about](job, by, deadline, report)
         if bound is None:
             why = "no formula fits what was measured: sums of the parameters, rounded, or by residues"
-            return Found(subject, why=why)
+            return BoundSearch(subject, why=why)
         others = suspicions(job, deadline, report) if about == "detection" else []
         notes = _counted(job, deadline, report) if about == "detection" and not others else ()
     except OutOfTime:
-        return Found(subject, why=OUT_OF_TIME)
+        return BoundSearch(subject, why=OUT_OF_TIME)
     except NoBound as none:
-        return Found(subject, why=str(none), verdict=none.verdict, run=none.run)
-    return Found(subject, (bound, *others), notes=(*compared, *notes))
+        return BoundSearch(subject, why=str(none), verdict=none.verdict, run=none.run)
+    return BoundSearch(subject, (bound, *others), notes=(*compared, *notes))
 
 
-def _counted(job: Job, deadline: float | None, report: Callable[[str], None]) -> tuple[str, ...]:
+def _counted(job: CheckRequest, deadline: float | None, report: Callable[[str], None]) -> tuple[str, ...]:
     """What was counted beside the bound, or why it could not be."""
     try:
         return counted(job, deadline, report)

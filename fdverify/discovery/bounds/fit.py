@@ -136,7 +136,7 @@ def _merged(cases: Sequence[Case]) -> list[Case]:
 
 
 def _joined(one: Case, other: Case) -> Case | None:
-    if one.least != other.least or one.sum != other.sum or len(one.residues) != len(other.residues):
+    if one.least != other.least or one.formula != other.formula or len(one.residues) != len(other.residues):
         return None
     different = [at for at, (a, b) in enumerate(zip(one.residues, other.residues, strict=True)) if a != b]
     if len(different) != 1:

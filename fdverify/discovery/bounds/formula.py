@@ -97,14 +97,17 @@ class Case:
     """A name, its least value, and whether it has it."""
     residues: tuple[tuple[str, tuple[int, ...]], ...]
     """A name and the residues it may have."""
-    sum: Sum
+    formula: Sum
     modulus: int = 1
     """What residues are taken by."""
+
+    WRITTEN = ("when", "formula")
 
     def applies(self, s: State) -> Truth:
         values = [s[name] == value if has else s[name] > value for name, value, has in self.least]
         return And(*values, *(Or(*(s[name] % self.modulus == r for r in some)) for name, some in self.residues))
 
+    @property
     def when(self) -> str:
         values = [f"{name} = {value}" if has else f"{name} >= {value + 1}" for name, value, has in self.least]
         return ", ".join([*values, *(f"{name} % {self.modulus} = {_listed(some)}" for name, some in self.residues)])
@@ -122,20 +125,20 @@ class Formula:
 
     def value(self, s: State) -> Number:
         *others, last = self.cases
-        value = last.sum.value(s)
+        value = last.formula.value(s)
         for case in reversed(others):
-            value = If(case.applies(s), case.sum.value(s), value)
+            value = If(case.applies(s), case.formula.value(s), value)
         return value
 
     def at(self, values: Mapping[str, int]) -> int:
         state = State(values)
         for case in self.cases:
             if case.applies(state):
-                return int(case.sum.value(state))
+                return int(case.formula.value(state))
         raise InternalError("a formula leaves a case out")
 
     def __str__(self) -> str:
-        return "; ".join(f"{case.sum} if {when}" if (when := case.when()) else str(case.sum) for case in self.cases)
+        return "; ".join(f"{case.formula} if {case.when}" if case.when else str(case.formula) for case in self.cases)
 
 
 @dataclass(frozen=True)

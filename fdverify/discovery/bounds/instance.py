@@ -8,12 +8,12 @@ from dataclasses import replace
 from fdverify.engines.conclusion import conclude
 from fdverify.engines.explore import Exploration, explore_states
 from fdverify.errors import FdverifyError, UsageError
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.detector import Detector
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Integers, Property, System
 from fdverify.traces.run import Run
-from fdverify.traces.steps import Shown, shown
+from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Progress, Verdict
 
 MOST_STATES = 1_000_000
@@ -30,15 +30,15 @@ class NoBound(FdverifyError):
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message, hint)
         self.verdict = Verdict.UNKNOWN
-        self.run: Shown | None = None
+        self.run: ShownRun | None = None
 
-    def of(self, verdict: Verdict, run: Shown | None = None) -> NoBound:
+    def of(self, verdict: Verdict, run: ShownRun | None = None) -> NoBound:
         """The same with another verdict than unknown."""
         self.verdict, self.run = verdict, run
         return self
 
 
-def instance(job: Job, parameters: Mapping[str, int], timeout: int) -> System:
+def instance(job: CheckRequest, parameters: Mapping[str, int], timeout: int) -> System:
     """The job's system at fixed parameters with a fixed initial timeout."""
     chosen = {**job.options, "timeout": str(timeout)}
     system = replace(job, parameters=dict(parameters), options=chosen).system()
@@ -48,7 +48,7 @@ def instance(job: Job, parameters: Mapping[str, int], timeout: int) -> System:
     return system
 
 
-def initial_timeout(job: Job) -> str:
+def initial_timeout(job: CheckRequest) -> str:
     """The parameter that the option sets: the one that is none of the model's own."""
     model = job.find_model()
     if "timeout" not in [option.name for option in model.options]:
@@ -60,7 +60,7 @@ def initial_timeout(job: Job) -> str:
     return others[0]
 
 
-def least_initial_timeout(job: Job) -> int:
+def least_initial_timeout(job: CheckRequest) -> int:
     """The least value that the model allows the initial timeout to have."""
     name = initial_timeout(job)
     return next(parameter.least for parameter in job.system().parameters if parameter.name == name)
@@ -102,7 +102,7 @@ def visit(
         raise NoBound(f"{_given_up(exploration)}, at {where}")
     result = conclude(exploration, 0.0)
     if result.verdict is Verdict.VACUOUS:
-        run = None if result.run is None else shown(system, result.run)
+        run = None if result.run is None else show_run(system, result.run)
         raise NoBound(f"{system.name} has {result.detail}, at {where}").of(Verdict.VACUOUS, run)
     return exploration, result.run
 

@@ -16,10 +16,10 @@ from fdverify.discovery.bounds.instance import (
 )
 from fdverify.discovery.bounds.noticing import detection_times, silent
 from fdverify.errors import NoInstance
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.system import System
 from fdverify.traces.run import Run
-from fdverify.traces.steps import Shown, shown
+from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Verdict
 
 _LONGER = 2
@@ -34,7 +34,7 @@ class Broken:
     timeout: int
     run: Run
     crash: bool
-    shown: Shown
+    shown: ShownRun
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Instances:
 
     def __init__(
         self,
-        job: Job,
+        job: CheckRequest,
         parameters: Mapping[str, int],
         with_crash: bool = False,
         report: Callable[[str], None] = silent,
@@ -72,7 +72,7 @@ class Instances:
             self.report(f"trying {timeout} as initial timeout")
             _, run = visit(system, job.property_of(system), (), self.report)
             if run is not None:
-                return Broken(timeout, run, job is not self.job, shown(system, run))
+                return Broken(timeout, run, job is not self.job, show_run(system, run))
         return None
 
     def admits(self, timeout: int) -> bool:
@@ -158,7 +158,7 @@ def largest_tried(parameters: Mapping[str, int]) -> int:
     return 24 + 8 * sum(max(0, value) for value in parameters.values())
 
 
-def row_of_least_timeouts(job: Job, along: str, values: range, others: dict[str, int]) -> dict[int, Least]:
+def row_of_least_timeouts(job: CheckRequest, along: str, values: range, others: dict[str, int]) -> dict[int, Least]:
     """Least timeouts along one parameter: what is found at one value is where to look at the next."""
     found: dict[int, Least] = {}
     near = 1
@@ -172,7 +172,7 @@ def row_of_least_timeouts(job: Job, along: str, values: range, others: dict[str,
     return found
 
 
-def check_longer(job: Job, parameters: dict[str, int], timeout: int) -> None:
+def check_longer(job: CheckRequest, parameters: dict[str, int], timeout: int) -> None:
     """Refuse to call a timeout one from which on the property holds where it is violated with a longer one."""
     fails = _longer_that_fail(Instances(job, parameters), timeout)
     if fails:
@@ -183,7 +183,7 @@ def check_longer(job: Job, parameters: dict[str, int], timeout: int) -> None:
 
 
 def row_of_detection_times(
-    job: Job, along: str, values: range, others: dict[str, int], timeouts: range
+    job: CheckRequest, along: str, values: range, others: dict[str, int], timeouts: range
 ) -> dict[int, dict[int, int]]:
     """For each value of one parameter and each of the timeouts: from which round after a crash the sender is suspected.
 
@@ -200,7 +200,7 @@ def row_of_detection_times(
     return found
 
 
-def admitted_instances(job: Job, parameters: dict[str, int], timeouts: range) -> list[System]:
+def admitted_instances(job: CheckRequest, parameters: dict[str, int], timeouts: range) -> list[System]:
     """The instances with these initial timeouts, of those that the model allows."""
     instances = Instances(job, parameters)
     return [instance(job, parameters, timeout) for timeout in timeouts if instances.admits(timeout)]

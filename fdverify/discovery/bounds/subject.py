@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.model import OptionValue
 
 
@@ -20,7 +20,7 @@ class Subject:
     watcher: str = "receiver"
 
 
-def subject_of(job: Job) -> Subject:
+def subject_of(job: CheckRequest) -> Subject:
     """What the job's system says of itself."""
     system = job.system()
     claim = job.property_of(system).name

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from fdverify.discovery.bounds.instance import NoBound
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.smt.pool import Outcome, Pool, Task
 
 
@@ -17,7 +17,7 @@ class OutOfTime(Exception):
     """The time limit was reached before all was measured."""
 
 
-def blamed(job: Job, tasks: Mapping[Any, Callable[[], Any]]) -> dict[Any, Callable[[], Any]]:
+def blamed(job: CheckRequest, tasks: Mapping[Any, Callable[[], Any]]) -> dict[Any, Callable[[], Any]]:
     """The same tasks; what the job's model raises in them is bad input, with its place."""
     return {key: partial(job.blaming_the_file, work) for key, work in tasks.items()}
 

@@ -16,7 +16,7 @@ from fdverify.discovery.bounds.grid import in_words, rows
 from fdverify.discovery.bounds.survey import survey
 from fdverify.engines.explore import explore
 from fdverify.errors import InternalError
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.system import Property, System
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
@@ -24,7 +24,7 @@ from fdverify.proofs.files import load_proof
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.shipped import tightest
 from fdverify.traces.run import Run
-from fdverify.traces.steps import shown
+from fdverify.traces.steps import show_run
 from fdverify.verdict import Verdict
 
 _BUDGET = 5
@@ -35,7 +35,7 @@ _BOUNDS = {
 }
 
 
-def suspicions(job: Job, deadline: float | None, report: Callable[[str], None]) -> list[Bound]:
+def suspicions(job: CheckRequest, deadline: float | None, report: Callable[[str], None]) -> list[Bound]:
     """What the proofs that ship with the model say; nothing if there are none."""
     options = {**job.options, "timeout": "any", "crash": False}
     found = []
@@ -63,14 +63,14 @@ def _bound(proof: Proof, name: str, meaning: str, deadline: float | None, report
     names = [parameter.name for parameter in parameters]
     points = dict.fromkeys(tuple(run.parameters[name] for name in names) for run in runs)
     scope = f"{in_words(names, points)}; initial timeout 1..{_LARGEST_TIMEOUT}"
-    run = shown(_instance(proof, longest.parameters), longest)
+    run = show_run(_instance(proof, longest.parameters), longest)
     return Bound(
         name,
         meaning,
         formula=Stated(proof.meaning_of_bound),
         enough=enough if result.verdict is Verdict.PROVED else None,
-        needed=Evidence(scope, "attained in every instance explored", (), run),
-        measured=len(runs),
+        witness=Evidence(scope, "attained in every instance explored", (), run),
+        explored=len(runs),
     )
 
 

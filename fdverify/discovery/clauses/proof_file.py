@@ -7,7 +7,7 @@ from enum import IntEnum
 from itertools import count
 
 from fdverify.discovery.clauses.clause import AtMost, Clause, Condition, HasResidue, InTransit, Is, IsAt, Linear
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.system import System
 from fdverify.printable import printable
 
@@ -15,7 +15,7 @@ _WIDEST = 120
 _WIDEST_WORDS = _WIDEST - 12
 
 
-def proof_text(job: Job, system: System, clauses: Sequence[Clause]) -> str:
+def proof_text(job: CheckRequest, system: System, clauses: Sequence[Clause]) -> str:
     """The text of a proof of the job's property with these conjuncts."""
     about = _in_docstring(f"{job.claim} of {system.name}")
     claim = f'"""{about}: an inductive invariant that was found by fdverify infer."""'
@@ -46,7 +46,7 @@ def conjunct_text(clause: Clause, name: str) -> str:
     return f'@proof.invariant\ndef {name}(s: State) -> Truth:\n    """{meaning}"""\n{line}'
 
 
-def _proof(job: Job) -> str:
+def _proof(job: CheckRequest) -> str:
     model = job.find_model()
     defaults = {option.name: option.default for option in model.options}
     chosen = {name: value for name, value in job.options.items() if value != defaults[name]}

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 
 from fdverify.discovery.infer.methods import METHODS, Finding, Invented, NotFound, Refuted, by_search
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
 from fdverify.smt.pool import Outcome, Pool, Task
@@ -28,7 +28,7 @@ class Inferred:
 
 
 def infer(
-    job: Job, methods: tuple[str, ...], seed: int, time_limit: float | None, report: Callable[[str], None]
+    job: CheckRequest, methods: tuple[str, ...], seed: int, time_limit: float | None, report: Callable[[str], None]
 ) -> Inferred:
     """Search with all methods at once; of several answers the first method's is taken, whichever came first."""
     deadline = None if time_limit is None else monotonic() + time_limit
@@ -75,7 +75,7 @@ def _left(deadline: float | None) -> float | None:
     return None if deadline is None else max(0.1, deadline - monotonic())
 
 
-def _violated(job: Job, finding: Refuted) -> Result:
+def _violated(job: CheckRequest, finding: Refuted) -> Result:
     depth, claim = len(finding.run.rounds), job.property_of(job.system())
     detail = f"{claim.name} is violated after {rounds(depth)}"
     return Result(Verdict.VIOLATED, detail, {"depth": depth}, (), finding.run)

@@ -19,7 +19,7 @@ from fdverify.discovery.infer.spacer import Spacer
 from fdverify.discovery.infer.templates import candidates
 from fdverify.engines.bmc import bmc
 from fdverify.engines.parameters import small_instances
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.system import Property, System
 from fdverify.traces.run import Run
 from fdverify.verdict import Verdict
@@ -63,7 +63,7 @@ class Samples:
 Finding = Invented | Refuted | NotFound
 
 
-def by_templates(job: Job, seed: int) -> Finding:
+def by_templates(job: CheckRequest, seed: int) -> Finding:
     """Clauses that hold in explored states, and of those the inductive ones."""
 
     def found(system: System, claim: Property, step: SummarisedRound, samples: Samples) -> list[Clause] | NotFound:
@@ -77,7 +77,7 @@ def by_templates(job: Job, seed: int) -> Finding:
     return _invented(job, found)
 
 
-def by_spacer(job: Job, seed: int) -> Finding:
+def by_spacer(job: CheckRequest, seed: int) -> Finding:
     """What Spacer knows of every place, and of that what is needed."""
 
     def found(system: System, claim: Property, step: SummarisedRound, samples: Samples) -> list[Clause] | NotFound:
@@ -93,7 +93,7 @@ def by_spacer(job: Job, seed: int) -> Finding:
     return _invented(job, found)
 
 
-def by_search(job: Job, seed: int) -> Finding:
+def by_search(job: CheckRequest, seed: int) -> Finding:
     """No invariant: a run that breaks the property, at parameters that nobody has tried."""
     system = job.system()
     result = bmc(system, job.property_of(system), _DEEPEST_SEARCH)
@@ -102,11 +102,11 @@ def by_search(job: Job, seed: int) -> Finding:
     return NotFound(f"no run of at most {_DEEPEST_SEARCH} rounds breaks it")
 
 
-METHODS: dict[str, Callable[[Job, int], Finding]] = {"templates": by_templates, "spacer": by_spacer}
+METHODS: dict[str, Callable[[CheckRequest, int], Finding]] = {"templates": by_templates, "spacer": by_spacer}
 
 
 def _invented(
-    job: Job, find: Callable[[System, Property, SummarisedRound, Samples], list[Clause] | NotFound]
+    job: CheckRequest, find: Callable[[System, Property, SummarisedRound, Samples], list[Clause] | NotFound]
 ) -> Finding:
     system = job.system()
     claim = job.property_of(system)

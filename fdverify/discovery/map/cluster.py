@@ -16,7 +16,7 @@ from fdverify.discovery.map.instance import answer
 from fdverify.discovery.map.interpreter import in_interpreter
 from fdverify.discovery.map.processes import Told
 from fdverify.errors import UsageError, describe
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.smt.pool import Outcome
 
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?([^\s/:@]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", flags=re.ASCII)
@@ -24,14 +24,14 @@ _PATIENCE = 5
 """Seconds to wait for a scheduler, and for its first worker."""
 
 
-def over_cluster(work: Mapping[int, Job], address: str, time_limit: float | None, told: Told) -> None:
+def over_cluster(work: Mapping[int, CheckRequest], address: str, time_limit: float | None, told: Told) -> None:
     if not _ADDRESS.fullmatch(address):
         raise UsageError(f"--scheduler must be an address such as tcp://127.0.0.1:8786, got {address!r}")
     with _silence():
         asyncio.run(_over_cluster(work, address, time_limit, told))
 
 
-async def _over_cluster(work: Mapping[int, Job], address: str, time_limit: float | None, told: Told) -> None:
+async def _over_cluster(work: Mapping[int, CheckRequest], address: str, time_limit: float | None, told: Told) -> None:
     distributed = _distributed()
     client = distributed.Client(address, asynchronous=True, timeout=_PATIENCE, set_as_default=False)
     try:

@@ -22,11 +22,11 @@ class Frontier:
 
 def frontier(panel: Panel) -> Frontier:
     def borders(place: Place, neighbour: Place) -> bool:
-        if neighbour not in panel.cells:
+        if neighbour not in panel.by_place:
             return False
-        return {panel.cells[place].verdict, panel.cells[neighbour].verdict} == {Verdict.PROVED, Verdict.VIOLATED}
+        return {panel.by_place[place].verdict, panel.by_place[neighbour].verdict} == {Verdict.PROVED, Verdict.VIOLATED}
 
     return Frontier(
-        frozenset((c, r) for c, r in panel.cells if borders((c, r), (c + 1, r))),
-        frozenset((c, r) for c, r in panel.cells if borders((c, r), (c, r + 1))),
+        frozenset((c, r) for c, r in panel.by_place if borders((c, r), (c + 1, r))),
+        frozenset((c, r) for c, r in panel.by_place if borders((c, r), (c, r + 1))),
     )

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import fdverify
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.user_files import loaded_contents
 from fdverify.verdict import Verdict, silent
 
@@ -30,7 +30,7 @@ class Answer:
     sources: Mapping[str, str]
 
 
-def answer(job: Job) -> Answer:
+def answer(job: CheckRequest) -> Answer:
     result = job.decide(silent)
     # Asked for afterwards: a model may import what is beside it as late as in a phase.
     return Answer(result.verdict, result.detail, None if result.run is None else len(result.run.rounds), sources())

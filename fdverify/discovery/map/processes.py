@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from fdverify.discovery.map.instance import answer
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.smt.pool import Outcome, Pool, Task
 
 Told = Callable[[int, Outcome], None]
 """Is told the number of a job and what came of it: an answer, an error, or why there is neither."""
 
 
-def over_processes(work: Mapping[int, Job], workers: int, time_limit: float | None, told: Told) -> None:
+def over_processes(work: Mapping[int, CheckRequest], workers: int, time_limit: float | None, told: Told) -> None:
     def finished(task: Task, outcome: Outcome) -> Iterable[Task]:
         told(task.key, outcome)
         return ()

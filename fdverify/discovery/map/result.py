@@ -25,10 +25,22 @@ class Panel:
     """One picture: the options as the system describes them, and a cell for every place."""
 
     options: Mapping[str, str]
-    cells: Mapping[Place, Cell]
+    by_place: Mapping[Place, Cell]
+
+    WRITTEN = ("options", "counts", "cells")
 
     def count(self, verdict: Verdict | None) -> int:
-        return sum(cell.verdict == verdict for cell in self.cells.values())
+        return sum(cell.verdict == verdict for cell in self.by_place.values())
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many cells there are of each verdict."""
+        verdicts = (Verdict.PROVED, Verdict.VIOLATED, Verdict.VACUOUS, Verdict.UNKNOWN)
+        return {**{str(verdict): self.count(verdict) for verdict in verdicts}, "no-instance": self.count(None)}
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return tuple(self.by_place.values())
 
 
 @dataclass(frozen=True)
@@ -45,5 +57,5 @@ class Map:
     @property
     def exit_code(self) -> int:
         """A violation is an answer like any other; a dead end or an instance without an answer is not."""
-        found = {cell.verdict for panel in self.panels for cell in panel.cells.values()}
+        found = {cell.verdict for panel in self.panels for cell in panel.cells}
         return next((v.exit_code for v in (Verdict.VACUOUS, Verdict.UNKNOWN) if v in found), 0)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fdverify import __version__
 from fdverify.discovery.map.instance import Answer
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.storage import Entries
 from fdverify.verdict import Verdict
 
@@ -30,7 +30,7 @@ class Store:
         self._on_disk: dict[str, str | None] = {}
         self._libraries = [f"{name} {version(name)}" for name in _LIBRARIES]
 
-    def find(self, job: Job) -> Answer | None:
+    def find(self, job: CheckRequest) -> Answer | None:
         content = self._entries.read(self._key(job))
         if content is None:
             return None
@@ -43,13 +43,13 @@ class Store:
             else None
         )
 
-    def keep(self, job: Job, answer: Answer) -> None:
+    def keep(self, job: CheckRequest, answer: Answer) -> None:
         """Remember what cannot turn out otherwise."""
         if answer.verdict in _DEFINITE:
             content = [answer.verdict, answer.detail, answer.rounds, dict(answer.sources)]
             self._entries.write(self._key(job), json.dumps(content))
 
-    def _key(self, job: Job) -> str:
+    def _key(self, job: CheckRequest) -> str:
         about = [job.command, job.model, job.claim, dict(job.parameters), dict(job.options), dict(job.settings)]
         text = json.dumps([__version__, self._libraries, about], sort_keys=True)
         return sha256(text.encode()).hexdigest()

@@ -14,7 +14,7 @@ from fdverify.discovery.map.processes import over_processes
 from fdverify.discovery.map.result import Cell, Map, Panel
 from fdverify.discovery.map.store import Store
 from fdverify.errors import NoInstance, UsageError, nearby
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.catalogue import is_file_reference
 from fdverify.models.model import OptionValue
 from fdverify.signing import check_key
@@ -120,7 +120,7 @@ class _Survey:
                 self._answers.update(dict.fromkeys(own, Answer(Verdict.UNKNOWN, why, None, {})))
         return left
 
-    def _check(self, work: Mapping[int, Job], told: Callable[[int, Outcome], None]) -> None:
+    def _check(self, work: Mapping[int, CheckRequest], told: Callable[[int, Outcome], None]) -> None:
         if self._settings.scheduler is None:
             over_processes(work, self._settings.jobs, self._settings.time_limit, told)
         else:
@@ -128,8 +128,10 @@ class _Survey:
 
             over_cluster(work, self._settings.scheduler, self._settings.time_limit, told)
 
-    def _job(self, options: Mapping[str, OptionValue], place: Place) -> Job:
-        return Job("explore", self._model, self._question.grid.parameters(place), options, self._question.claim)
+    def _job(self, options: Mapping[str, OptionValue], place: Place) -> CheckRequest:
+        return CheckRequest(
+            "explore", self._model, self._question.grid.parameters(place), options, self._question.claim
+        )
 
     def _take(self, at: tuple[int, Place], outcome: Outcome) -> None:
         if outcome.error is not None:

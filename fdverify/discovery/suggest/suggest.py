@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from time import monotonic
 
 from fdverify.discovery.clauses.clause import Clause
@@ -25,6 +24,7 @@ from fdverify.logic import And
 from fdverify.models.system import Property
 from fdverify.proofs.course import Settings
 from fdverify.proofs.result import ProofResult
+from fdverify.proofs.suggestion import ProofSuggestions, SuggestedConjunct, Suggestion
 from fdverify.proofs.work import Case, decided
 from fdverify.smt.pool import Outcome, Pool, Task
 
@@ -37,39 +37,8 @@ _MOST_STATES = 60_000
 
 
 @dataclass(frozen=True)
-class Conjunct:
-    """A conjunct to be added: its name, what it returns, and the text to be pasted into the file."""
-
-    name: str
-    formula: str
-    source: str
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """Conjuncts to be added, what they need imported, and the obligations that are not proved even so."""
-
-    conjuncts: tuple[Conjunct, ...]
-    imports: tuple[str, ...]
-    unproved: tuple[str, ...]
-
-    @property
-    def proves(self) -> bool:
-        return not self.unproved
-
-
-@dataclass(frozen=True)
-class Suggested:
-    """What came of looking for conjuncts, those that prove first; a remark says why there are none, or none such."""
-
-    path: Path
-    found: tuple[Suggestion, ...]
-    remark: str
-
-
-@dataclass(frozen=True)
 class _Proposal:
-    conjuncts: tuple[Conjunct, ...]
+    conjuncts: tuple[SuggestedConjunct, ...]
     imports: tuple[str, ...]
     questions: tuple[Question, ...]
 
@@ -85,7 +54,7 @@ def suggest(
     settings: Settings,
     seconds: float | None,
     report: Callable[[str], None] = lambda text: None,
-) -> list[Suggested]:
+) -> list[ProofSuggestions]:
     """For each proof that a step breaks, what to add to it; in so many seconds all together."""
     deadline = None if seconds is None else monotonic() + seconds
     broken = [result for result in results if result.error is None and any(c.broken for c in result.checked)]
@@ -93,7 +62,7 @@ def suggest(
     for result in broken:
         wrong = [each.question.about for each in result.checked if each.broken and each.broken.run is not None]
         if wrong:
-            found.append(Suggested(result.path, (), _wrong(wrong[0])))
+            found.append(ProofSuggestions(result.path, (), _wrong(wrong[0])))
         else:
             found.append(strengthened(settings.case(result.path), settings, deadline, report))
     return found
@@ -105,7 +74,7 @@ def strengthened(
     deadline: float | None = None,
     report: Callable[[str], None] = lambda text: None,
     seconds: float = _SEARCHING_SECONDS,
-) -> Suggested:
+) -> ProofSuggestions:
     """What to add to a proof that is none, if it is found in so many seconds."""
     report(f"looking for conjuncts for {case.path.stem}")
     left = seconds if deadline is None else max(0.0, min(seconds, deadline - monotonic()))
@@ -122,7 +91,7 @@ def strengthened(
         if searched.error is not None:
             raise searched.error
         if searched.lost is not None:
-            return Suggested(case.path, (), f"no conjuncts were found: {searched.lost}")
+            return ProofSuggestions(case.path, (), f"no conjuncts were found: {searched.lost}")
         proposed: _Proposed = searched.value
         report(f"checking what was found for {case.path.stem}")
         tasks = [
@@ -140,7 +109,7 @@ def strengthened(
         for number, proposal in enumerate(proposed.proposals)
     ]
     found.sort(key=lambda each: (len(each.unproved), len(each.conjuncts), sum(len(c.formula) for c in each.conjuncts)))
-    return Suggested(case.path, tuple(found), proposed.remark)
+    return ProofSuggestions(case.path, tuple(found), proposed.remark)
 
 
 def _is_proved(outcome: Outcome) -> bool:
@@ -196,5 +165,5 @@ def _proposal(invariant: Invariant, clauses: Sequence[Clause]) -> _Proposal:
     names = conjunct_names(clauses, {conjunct.name for conjunct in invariant.conjuncts})
     named = list(zip(names, clauses, strict=True))
     stronger = replace(invariant, authored=(*invariant.authored, *(clause.named(name) for name, clause in named)))
-    conjuncts = tuple(Conjunct(name, clause.source(), conjunct_text(clause, name)) for name, clause in named)
+    conjuncts = tuple(SuggestedConjunct(name, clause.source(), conjunct_text(clause, name)) for name, clause in named)
     return _Proposal(conjuncts, tuple(needed(clauses)), tuple(questions(stronger)))

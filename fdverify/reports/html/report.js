@@ -150,9 +150,27 @@ function thresholdPage(found) {
   return page;
 }
 
+// What has no page of its own: the text as in a terminal, and the runs to step through.
+function textPage(found) {
+  const title = `fdverify ${found.command}`;
+  document.title = found.verdict ? `${title}: ${found.verdict}` : title;
+  const page = [heading("fdverify", found.command, found.verdict || null)];
+  page.push(html("pre", { tabindex: 0 }, JSON.parse(document.getElementById("text").textContent)));
+  for (const run of runsIn(found)) page.push(viewed(detectorRun(run), "A run", 2));
+  page.push(facts([["version", found.version]]));
+  return page;
+}
+
+function runsIn(part) {
+  if (part === null || typeof part !== "object") return [];
+  if (Array.isArray(part.steps) && Array.isArray(part.channels)) return [part];
+  return Object.values(part).flatMap(runsIn);
+}
+
 const found = parsed(document.getElementById("document").textContent);
 const PAGES = { "verify-invariant": proofsPage, "threshold check": thresholdPage };
-document.getElementById("report").replaceChildren(...(PAGES[found.command] || resultPage)(found));
+const pageOf = (document) => PAGES[document.command] || (document.meaning && document.statistics ? resultPage : textPage);
+document.getElementById("report").replaceChildren(...pageOf(found)(found));
 const drawAll = () => viewers.forEach((viewer) => viewer.draw());
 drawAll();
 window.addEventListener("resize", drawAll);

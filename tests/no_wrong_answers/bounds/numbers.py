@@ -8,12 +8,14 @@ from typing import Any
 import jsonschema
 
 from fdverify.discovery.bounds.configure import configure
+from fdverify.discovery.bounds.report import report_configuration
 from fdverify.errors import UsageError
-from fdverify.job import Job
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.catalogue import find_model
 from fdverify.models.model import Model
 from fdverify.models.system import System
-from fdverify.reports.bounds_document import CONFIGURATION_SCHEMA, configuration_document
+from fdverify.reports.documents import write_document
+from fdverify.schemas import find_schema
 from tests.cli.script import run
 from tests.no_wrong_answers.bounds.oracle import Cut, Instance, detection_time, searched
 from tests.sampling import FULL
@@ -68,7 +70,7 @@ def told(reference: str, numbers: Mapping[str, int], options: Mapping[str, str],
     if code == 2:
         return Expected(None, None, text)
     document = json.loads(text)
-    jsonschema.validate(document, json.loads(CONFIGURATION_SCHEMA.read_text()))
+    jsonschema.validate(document, json.loads(find_schema("configuration")))
     assert (document["verdict"] == "proved") is (code == 0)
     why = {0: "", 1: "never noticed", 3: "none is safe", 4: "a dead end"}[code]
     return Expected(document["timeout_steps"], document["detection_ticks"], why)
@@ -86,12 +88,13 @@ def in_this_process(
     """The same without a process for it, which takes as long as the work."""
     model = find_model(reference)
     defaults = {option.name: option.default for option in model.options}
-    job = Job("bounds", reference, dict(numbers), {**defaults, **options}, model.default_property)
+    job = CheckRequest("bounds", reference, dict(numbers), {**defaults, **options}, model.default_property)
     try:
         found = configure(job, numbers, lambda text: None, longest)
     except UsageError as error:
         return 2, f"error: {error}\n"
-    return found.verdict.exit_code, configuration_document(numbers, None, found, 0.0)
+    outcome = report_configuration(numbers, None, found, 0.0)
+    return outcome.exit_code, write_document(outcome.document)
 
 
 def refused_by_explore(reference: str, numbers: Mapping[str, int], options: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from fdverify.models.catalogue import find_model
-from fdverify.reports.bounds_document import CONFIGURATION_SCHEMA, SCHEMA
+from fdverify.schemas import find_schema
 from tests.cli.script import Outcome, run
 from tests.no_wrong_answers.bounds.numbers import expected, instance_of, told
 from tests.no_wrong_answers.bounds.oracle import Instance, detection_time, searched
@@ -36,7 +36,7 @@ def bounds(name: str, *arguments: str) -> Outcome:
 
 def document(outcome: Outcome) -> Any:
     found = json.loads(outcome.stdout)
-    jsonschema.validate(found, json.loads(CONFIGURATION_SCHEMA.read_text()))
+    jsonschema.validate(found, json.loads(find_schema("configuration")))
     return found
 
 
@@ -144,7 +144,7 @@ def test_what_has_no_end_ends_without_a_time_limit(name: str) -> None:
 def formula(name: str, about: str, *arguments: str) -> tuple[int, Any]:
     outcome = run("bounds", about, f"{FILE}:{name}", *arguments, "--json")
     found = json.loads(outcome.stdout)
-    jsonschema.validate(found, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(found, json.loads(find_schema("bounds")))
     return outcome.code, found
 
 

@@ -7,11 +7,13 @@ import jsonschema
 import pytest
 
 from fdverify.discovery.bounds.bound import ALL, Bound, Evidence
-from fdverify.discovery.bounds.find import Found
+from fdverify.discovery.bounds.find import BoundSearch
 from fdverify.discovery.bounds.formula import Case, Factor, Formula, Sum
+from fdverify.discovery.bounds.report import report_bounds
 from fdverify.discovery.bounds.subject import Subject
-from fdverify.reports.bounds import bounds_text
-from fdverify.reports.bounds_document import SCHEMA, bounds_document
+from fdverify.reports.documents import write_document
+from fdverify.reports.step_table import render_text
+from fdverify.schemas import find_schema
 
 LINE = Sum((((Factor("delta"),), 2), ((), 1)))
 EVERYWHERE, SEEN = Evidence(ALL, "by a proof"), Evidence("delta 0..6", "as explored")
@@ -20,39 +22,40 @@ BOUND = Bound(
     meaning="the least of all",
     formula=Formula((Case((), (), Sum((((Factor("delta", "up", 2),), 2), ((), 1)))),)),
     enough=None,
-    needed=SEEN,
-    measured=7,
+    witness=SEEN,
+    explored=7,
     linear=LINE,
     linear_attained=4,
 )
 CASES = [
-    (replace(BOUND, enough=EVERYWHERE, needed=EVERYWHERE), "exact", "2*(delta+(-delta)%2)+1", 0),
+    (replace(BOUND, enough=EVERYWHERE, witness=EVERYWHERE), "exact", "2*(delta+(-delta)%2)+1", 0),
     (replace(BOUND, enough=EVERYWHERE), "upper bound, attained in 7 instances", "2*(delta+(-delta)%2)+1", 0),
     (replace(BOUND, linear_enough=EVERYWHERE), "upper bound, attained in 4 instances", "2*delta+1", 0),
     (
-        replace(BOUND, linear_enough=EVERYWHERE, needed=EVERYWHERE),
+        replace(BOUND, linear_enough=EVERYWHERE, witness=EVERYWHERE),
         "upper bound, attained in 4 instances",
         "2*delta+1",
         0,
     ),
-    (replace(BOUND, needed=EVERYWHERE), "lower bound", None, 3),
+    (replace(BOUND, witness=EVERYWHERE), "lower bound", None, 3),
     (BOUND, "measured in 7 instances", None, 3),
 ]
 
 
 @pytest.mark.parametrize(("bound", "status", "upper", "code"), CASES)
 def test_a_bound_is_called_what_is_proved_of_it(bound: Bound, status: str, upper: str | None, code: int) -> None:
-    found = Found(Subject("beats", {"timeout": "any"}, "accuracy"), (bound,))
+    found = BoundSearch(Subject("beats", {"timeout": "any"}, "accuracy"), (bound,))
     assert found.exit_code == code
-    assert f"least-safe-timeout: {status}\n" in bounds_text(found, 1.0)
-    document = json.loads(bounds_document("accuracy", found, 1.0))
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert f"least-safe-timeout: {status}\n" in render_text(report_bounds("accuracy", found, 1.0).render)
+    document = json.loads(write_document(report_bounds("accuracy", found, 1.0).document))
+    jsonschema.validate(document, json.loads(find_schema("bounds")))
     assert (document["status"], document["upper_bound"]) == (status, upper)
 
 
 def test_a_document_that_calls_it_otherwise_is_none() -> None:
-    document = json.loads(bounds_document("accuracy", Found(Subject("beats", {}, "accuracy"), (BOUND,)), 1.0))
-    schema = json.loads(SCHEMA.read_text())
+    found = BoundSearch(Subject("beats", {}, "accuracy"), (BOUND,))
+    document = json.loads(write_document(report_bounds("accuracy", found, 1.0).document))
+    schema = json.loads(find_schema("bounds"))
     for status in ("upper and lower bound", "upper bound", "exact, surely"):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**document, "status": status}, schema)

@@ -9,11 +9,11 @@ import pytest
 from rich.console import Console
 
 from fdverify.discovery.clauses.proof_file import _in_docstring, _quoted
+from fdverify.discovery.map.map_svg import escape
 from fdverify.errors import InternalError, UsageError
 from fdverify.printable import printable, printable_lines
-from fdverify.reports.map_svg import escape
 from fdverify.reports.safe_text import Text
-from fdverify.reports.table import as_text
+from fdverify.reports.step_table import render_text
 from fdverify.smt.script import Assertion, Script
 from fdverify.threshold.text.diagram import _escaped
 
@@ -89,7 +89,7 @@ def test_text_on_a_terminal(terminal: bool) -> None:
         console.print(line)
         console.print("[bold]no markup[/] :smile: [/x]")
 
-    shown = as_text(show, terminal)
+    shown = render_text(show, terminal)
     for odd in ("\x1b[31m", "\u202e", "a\x1b"):
         assert odd not in shown
     assert "a\\x1b[31m\\nb\\u202ec" in shown.replace("\x1b[0m", "").replace("\x1b[1m", "")

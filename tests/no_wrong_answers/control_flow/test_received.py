@@ -34,7 +34,7 @@ def test_what_holds_is_not_called_violated(flow: ControlFlow) -> None:
 def test_what_is_broken_is_not_called_proved(flow: ControlFlow) -> None:
     checked = found(threshold_automaton(flow))
     assert checked.verdict is Verdict.VIOLATED
-    example = checked.counterexample
+    example = checked.trace
     assert example is not None
     assert not Composition(flow, example.parameters).holds("s")
 

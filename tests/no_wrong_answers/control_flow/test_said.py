@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from fdverify.errors import UsageError
-from fdverify.reports.threshold_document import SCHEMA
+from fdverify.schemas import find_schema
 from fdverify.threshold.check import Settings, check_all
 from fdverify.threshold.instance import parameters_text, with_assumptions, with_parameters
 from fdverify.threshold.text.read import read, read_assumption
@@ -118,7 +118,7 @@ def test_machines_are_told_that_it_has_no_verdict(tmp_path: Path) -> None:
     file = tmp_path / "three.ta"
     file.write_text(THREE)
     document = json.loads(run("threshold", "check", str(file), "--json").stdout)
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(document, json.loads(find_schema("threshold")))
     assert document["exit_code"] == 2
     assert [each["verdict"] for each in document["specifications"]] == ["proved", None, None, "violated"]
     alone = run("threshold", "check", str(file), "--spec", "safe", "--spec", "broken")
@@ -144,7 +144,7 @@ def test_what_is_wrong_with_the_automaton_is_said_once() -> None:
 
 def test_the_worst_exit_code() -> None:
     automaton = read(THREE, "t")
-    by_name = {each.specification: each for each in check_all(automaton, automaton.specifications, Settings())}
+    by_name = {each.name: each for each in check_all(automaton, automaton.specifications, Settings())}
     assert by_name["outside"].verdict is None
     assert by_name["safe"].verdict is Verdict.PROVED
     assert by_name["safe"].exit_code == 0

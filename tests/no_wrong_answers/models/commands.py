@@ -68,11 +68,11 @@ class Written:
         }
 
     def _answer(self, *arguments: str) -> Answer:
-        code, stdout, stderr = run_command("fdverify.cli.app", [*arguments, "--json"])
+        code, stdout, stderr = run_command("fdverify.app", [*arguments, "--json"])
         return Answer(code, json.loads(stdout)["verdict"] if stdout else None, stderr)
 
     def _verified(self, *arguments: str) -> Answer:
-        code, stdout, stderr = run_command("fdverify.cli.verify_invariant", [*arguments, "--json"])
+        code, stdout, stderr = run_command("fdverify.verify_invariant", [*arguments, "--json"])
         return Answer(code, json.loads(stdout)["proofs"][0]["verdict"] if stdout else None, stderr)
 
     def wrong(self, command: str, answer: Answer) -> str | None:

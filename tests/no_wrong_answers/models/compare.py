@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fdverify.errors import FdverifyError
-from fdverify.job import Job
 from fdverify.logic import Place, watching_premises
+from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.catalogue import find_model
 from fdverify.proofs.check import check
 from fdverify.proofs.course import Settings
@@ -54,7 +54,7 @@ class Comparison:
 
     def ran(self, command: str, parameters: Mapping[str, int | None], **settings: Any) -> Result | None:
         try:
-            return Job(command, self.reference, parameters, {}, "claim0", settings).run(silent)
+            return CheckRequest(command, self.reference, parameters, {}, "claim0", settings).run(silent)
         except FdverifyError as error:
             self.differs(command, f"refused: {error}")
             return None

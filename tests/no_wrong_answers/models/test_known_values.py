@@ -77,5 +77,5 @@ def test_a_claim_about_a_constant_is_proved(name: str, encoding: str, tmp_path: 
     (tmp_path / "constant.py").write_text(MODEL.format(sets=sets, claim=claim, encoding=encoding))
     (tmp_path / "proof_of_it.py").write_text(PROOF.format(claim=claim))
     arguments = [str(tmp_path / "proof_of_it.py"), "--delta", str(DELTA), "--no-cache", "--jobs", "1"]
-    code, _, stderr = run_command("fdverify.cli.verify_invariant", arguments)
+    code, _, stderr = run_command("fdverify.verify_invariant", arguments)
     assert code == 0, stderr

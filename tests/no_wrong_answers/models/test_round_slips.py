@@ -14,7 +14,7 @@ from tests.sampling import every
 def test_a_slip_in_rounds_is_refused(name: str, tmp_path: Path) -> None:
     file = tmp_path / "rounds_of_it.py"
     file.write_text(ROUND_SLIPS[name])
-    code, _, stderr = run_command("fdverify.cli.app", ["cutoff", f"{file}:TEMPLATE"])
+    code, _, stderr = run_command("fdverify.app", ["cutoff", f"{file}:TEMPLATE"])
     assert (code, bool(re.search(r"rounds_of_it\.py:\d+", stderr))) == (2, True), stderr
 
 
@@ -22,5 +22,5 @@ def test_a_slip_in_rounds_is_refused(name: str, tmp_path: Path) -> None:
 def test_rounds_without_a_slip_are_not_refused(name: str, tmp_path: Path) -> None:
     file = tmp_path / "rounds_of_it.py"
     file.write_text(HONEST_ROUNDS[name])
-    code, _, stderr = run_command("fdverify.cli.app", ["cutoff", f"{file}:TEMPLATE"])
+    code, _, stderr = run_command("fdverify.app", ["cutoff", f"{file}:TEMPLATE"])
     assert code == 0, stderr

@@ -40,7 +40,7 @@ def _verified(argument: Argument, folder: Path) -> tuple[int, str]:
     (folder / "model_of_it.py").write_text(argument.model())
     (folder / "proof_of_it.py").write_text(argument.proof())
     proof = str(folder / "proof_of_it.py")
-    code, _, stderr = run_command("fdverify.cli.verify_invariant", [proof, "--no-cache", "--jobs", "1"])
+    code, _, stderr = run_command("fdverify.verify_invariant", [proof, "--no-cache", "--jobs", "1"])
     return code, stderr
 
 

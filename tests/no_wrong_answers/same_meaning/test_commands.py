@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.cli.app import run as fdverify
-from fdverify.cli.verify_invariant import run as verify_invariant
+from fdverify.app import run as fdverify
+from fdverify.verify_invariant import run as verify_invariant
 from tests.sampling import every
 
 HEAD = """

@@ -96,7 +96,7 @@ def test_an_honest_rule_passes() -> None:
 
 
 def test_the_command_refuses_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    from fdverify.cli.app import run
+    from fdverify.app import run
 
     (tmp_path / "identical.py").write_text(
         "from dataclasses import replace\n\n"

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from fdverify.cli.supervise import time_limit_in
-from fdverify.cli.unanswered import SCHEMA
+from fdverify.schemas import find_schema
 from tests.no_wrong_answers.hostile import write_hostile
 from tests.no_wrong_answers.time_limits.watched import outcome_of
 from tests.sampling import every
@@ -74,7 +74,7 @@ def test_a_document_says_so(tmp_path: Path) -> None:
     write_hostile(tmp_path, "load", "spin()")
     outcome = outcome_of(("fdverify", "explore", MODEL, "--json", "--time-limit", LIMIT), tmp_path)
     document = json.loads(outcome.stdout)
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(document, json.loads(find_schema("unanswered")))
     assert (outcome.code, document["command"], document["verdict"]) == (3, "explore", "unknown")
 
 

@@ -1,0 +1,92 @@
+"""The command line of ``fdverify``, built anew for each call: the model that is named decides which options it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from fdverify.cli.call_app import call_app, show_version
+from fdverify.cli.commands import add_command, write_epilog
+from fdverify.cli.ending import end_command
+from fdverify.cli.options import OtherModel, choose_examples
+from fdverify.cli.parse_errors import ParseError
+from fdverify.cutoff.command import CUTOFF
+from fdverify.discovery.bounds.command import add_bounds
+from fdverify.discovery.infer.command import build_infer
+from fdverify.discovery.map.command import build_map
+from fdverify.errors import UsageError
+from fdverify.model_check.command import ENGINE_COMMANDS, build_command
+from fdverify.models.catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
+from fdverify.scaffold import new_app
+from fdverify.schemas import add_schema
+from fdverify.smt.command import CACHE
+from fdverify.threshold.command import add_threshold
+
+EXAMPLES = ("fdverify bmc --timeout 'phi+delta+2'", "fdverify bmc --help")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what the command line says; the exit code."""
+    return end_command(lambda: _dispatch(arguments or ["--help"]))
+
+
+def _dispatch(arguments: Sequence[str]) -> Any:
+    """Parse with the options of the model that the line seems to name, and again if it names another."""
+    reference = _named_model(arguments)
+    try:
+        find_model(reference)
+    except UsageError as wrong:
+        # Perhaps the word was an option's value.  If the line does not parse without it, it was meant as a model.
+        try:
+            return _call(DEFAULT, arguments)
+        except OtherModel as other:
+            return _call(other.reference, arguments)
+        except ParseError:
+            raise wrong from None
+    try:
+        return _call(reference, arguments)
+    except OtherModel as other:
+        return _call(other.reference, arguments)
+
+
+def _call(reference: str, arguments: Sequence[str]) -> Any:
+    return call_app(build_app(reference), "fdverify", arguments)
+
+
+def _named_model(arguments: Sequence[str]) -> str:
+    """The first word that looks like a model: which words are options' values is known only with its options."""
+    named = (word for word in arguments if word in SHIPPED or is_file_reference(word))
+    return next(named, DEFAULT)
+
+
+def build_app(reference: str) -> typer.Typer:
+    model = find_model(reference)
+    app = typer.Typer(
+        help="Verify failure detectors under partial synchrony.",
+        epilog=write_epilog(choose_examples(reference, EXAMPLES)),
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_version)
+    for engine in ENGINE_COMMANDS:
+        add_command(app, build_command(engine, reference, model))
+    add_bounds(app, reference, model)
+    add_command(app, build_infer(reference, model))
+    add_command(app, build_map(reference, model))
+    add_command(app, CUTOFF)
+    add_threshold(app)
+    add_command(app, CACHE)
+    app.add_typer(new_app(), name="new")
+    add_schema(app)
+    return app
+
+
+def _version(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=show_version)
+    ] = False,
+) -> None:
+    """The options before a command."""

@@ -1,0 +1,34 @@
+"""How a command line is called, and what all command lines say alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from fdverify import __version__
+from fdverify.models.user_files import blame
+
+
+def call_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> Any:
+    """Parse the arguments and do what they say.
+
+    Typer's own call makes exit codes of its own of what is raised meanwhile, such as 1 where nobody reads stdout.
+    """
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context(name, list(arguments)) as context:
+            return command.invoke(context)
+    except typer.Exit as end:
+        blamed = blame(end)
+        if blamed is not None:
+            raise blamed from end
+        return end.exit_code
+
+
+def show_version(wanted: bool) -> None:
+    """What the option ``--version`` does."""
+    if wanted:
+        print(f"fdverify {__version__}")
+        raise typer.Exit

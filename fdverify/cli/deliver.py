@@ -1,0 +1,45 @@
+"""Deliver an outcome: the files that were asked for, the answer on stdout, the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fdverify.cli.ending import print_line
+from fdverify.cli.output import print_out, write_file
+
+if TYPE_CHECKING:
+    from fdverify.reports.formats import FileFormat
+    from fdverify.reports.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """How to tell an outcome."""
+
+    json: bool = False
+    quiet: bool = False
+    files: Mapping[FileFormat, Path] = field(default_factory=dict)
+
+    def list_flags(self) -> list[str]:
+        """List the options that ask for more than a text on stdout."""
+        return [*(["--json"] if self.json else []), *(each.flag for each in self.files)]
+
+
+def deliver(outcome: Outcome, outputs: Outputs) -> int:
+    from fdverify.reports.documents import write_document
+    from fdverify.reports.step_table import render_text
+
+    for line in outcome.asides:
+        print_line(line)
+    for file_format, path in outputs.files.items():
+        text = file_format.write(outcome)
+        if text is not None:
+            write_file(path, text)
+    if outputs.json:
+        print_out(write_document(outcome.document))
+    elif not outputs.quiet:
+        print_out(render_text(outcome.render))
+    return outcome.exit_code

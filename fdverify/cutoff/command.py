@@ -1,0 +1,128 @@
+"""``fdverify cutoff``: that one process and two tell of any number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fdverify.cli.commands import Command, Request
+from fdverify.cli.options import SecondOpinionOption
+from fdverify.errors import UsageError
+from fdverify.reports.outcome import Outcome
+
+if TYPE_CHECKING:
+    from fdverify.cutoff.answer import Small
+    from fdverify.cutoff.check import Checked
+
+HELP = """Does a property of N processes follow from one process and from two, for every N?
+
+A template is a symmetric point-to-point algorithm: what each of N processes does, given by three functions.  The lemmas
+of the cutoff theorem are proved for every N and every template of that class, under partial synchrony, synchrony and
+asynchrony; of the shipped template, chandra-toueg, also that each round of two processes is one of the model with one
+sender and one receiver, and which of the shipped proofs are proofs for N processes.  With --processes, a small system
+is explored as well."""
+EXAMPLES = (
+    "fdverify cutoff chandra-toueg --property strong-accuracy --second-opinion cvc5",
+    "fdverify cutoff examples/missed_heartbeats.py:MISSED_HEARTBEATS",
+)
+EXITS = "0 proved, 1 a lemma fails or what is explored is violated, 2 bad input, 3 unknown, 4 vacuous"
+
+
+def _compute_cutoff(
+    request: Request,
+    *,
+    template: Annotated[
+        str, typer.Argument(metavar="[TEMPLATE]", help="chandra-toueg, or file.py:NAME of your own")
+    ] = "chandra-toueg",
+    claim: Annotated[
+        str | None,
+        typer.Option(
+            "--property", metavar="NAME|FORMULA", help="such as 'G (correct(p) -> !suspected(q, p))'; by default all"
+        ),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option("--processes", metavar="N", help="explore so many processes, 1 to 3")
+    ] = None,
+    delta: Annotated[int | None, typer.Option("--delta", metavar="N", help="to explore: the bound on delay")] = None,
+    phi: Annotated[int | None, typer.Option("--phi", metavar="N", help="to explore: the bound on speed")] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", metavar="N", min=0, help="to explore: stop after so many rounds")
+    ] = None,
+    computation: Annotated[
+        str,
+        typer.Option(
+            "--computation", metavar="NAME", help="to explore: partial-synchrony, synchrony, asynchrony, unrestricted"
+        ),
+    ] = "partial-synchrony",
+    timeout: Annotated[
+        int | None, typer.Option("--timeout", metavar="N", help="of chandra-toueg: the initial timeout, to explore")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option("--variant", metavar="tla|ivy", help="of chandra-toueg: how it waits")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="send|receive|compute", help="of chandra-toueg: its first step")
+    ] = None,
+    proofs: Annotated[
+        list[Path] | None,
+        typer.Option("--proofs", metavar="PATH", help="of chandra-toueg: proofs to carry over, by default the shipped"),
+    ] = None,
+    second_opinion: SecondOpinionOption = None,
+) -> Outcome:
+    if second_opinion is not None:
+        from fdverify.smt.second import check_available
+
+        check_available(second_opinion)
+    from fdverify.cutoff.answer import Question, answer, shapes
+    from fdverify.cutoff.catalogue import SHIPPED
+    from fdverify.cutoff.report import report_cutoff
+    from fdverify.proofs.files import proof_files
+
+    given = {"timeout": timeout, "variant": variant, "start": start}
+    options = {name: value for name, value in given.items() if value is not None}
+    small = _build_small_system(processes, delta, phi, computation, depth)
+    question = Question(template, options, claim, second_opinion, small, tuple(proofs or ()))
+    if proofs and template != SHIPPED:
+        raise UsageError(f"--proofs is an option of {SHIPPED} only", "no other template has a model of two processes")
+    proof_files(question.proofs)  # what is not there is said before the work
+    fitting = shapes(question)
+    found = answer(question, request.time_limit, request.progress.show)
+    found.checked[:] = [_keep_undecided(template, each) for each in found.checked]
+    return report_cutoff(question, fitting, found, request.measure_seconds())
+
+
+def _build_small_system(
+    processes: int | None, delta: int | None, phi: int | None, computation: str, depth: int | None
+) -> Small | None:
+    from fdverify.cutoff.answer import Small
+    from fdverify.cutoff.explore import check_bounds
+    from fdverify.cutoff.rounds import Computation
+
+    if computation not in list(Computation):
+        raise UsageError(f"--computation must be one of {', '.join(Computation)}, got {computation}")
+    if processes is None:
+        given = {"delta": delta, "phi": phi, "depth": depth}
+        for name in (name for name, value in given.items() if value is not None):
+            raise UsageError(f"--{name} is of a system that is explored", "give --processes too")
+        return None
+    if delta is None or phi is None:
+        raise UsageError("--processes needs --delta and --phi", "the lemmas are for all, what is explored is not")
+    check_bounds(processes, delta, phi)
+    if depth is None and Computation(computation) is not Computation.PARTIAL_SYNCHRONY:
+        raise UsageError(f"under {computation} messages may grow old for ever", "give --depth too")
+    return Small(processes, delta, phi, Computation(computation), depth)
+
+
+def _keep_undecided(template: str, checked: Checked) -> Checked:
+    """Keep the text of a lemma that a solver could not decide."""
+    from fdverify.smt.undecided import keep_undecided
+
+    if checked.undecided is None:
+        return checked
+    return replace(checked, smtlib=keep_undecided(Path(template), "cutoff", checked.name, checked.undecided))
+
+
+CUTOFF = Command(name="cutoff", help=HELP, compute=_compute_cutoff, examples=EXAMPLES, exits=EXITS, shows_runs=True)

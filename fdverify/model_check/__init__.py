@@ -1,0 +1,1 @@
+"""Checking a property of a model with an engine."""

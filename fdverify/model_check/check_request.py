@@ -1,0 +1,144 @@
+"""A model checked by an engine, in a worker process that can be given up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fdverify.errors import UsageError
+from fdverify.models.catalogue import find_model, is_file_reference
+from fdverify.models.model import Model, OptionValue
+from fdverify.models.system import Property, System
+from fdverify.models.user_files import blaming, neighbours_importable
+from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
+from fdverify.verdict import Progress, Report, Result, Verdict, silent
+
+if TYPE_CHECKING:
+    from fdverify.proofs.proof import Proof
+
+Found = TypeVar("Found")
+_ENGINES = {
+    "explore": ("fdverify.engines.explore", "explore"),
+    "bmc": ("fdverify.engines.bmc", "bmc"),
+    "induct": ("fdverify.engines.kinduction", "k_induction"),
+    "simulate": ("fdverify.engines.simulate", "simulate"),
+    "live": ("fdverify.engines.live", "live"),
+}
+
+
+@dataclass(frozen=True)
+class CheckRequest:
+    """A system, a property, and the engine to check it with; ``settings`` are the engine's own arguments.
+
+    The model is one at hand, or the name that it is found by; the property likewise.
+    """
+
+    command: str
+    model: str | Model
+    parameters: Mapping[str, int | None]
+    options: Mapping[str, OptionValue]
+    claim: str | Property
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def system(self) -> System:
+        return self.blaming_the_file(lambda: self.find_model().instantiate(self.parameters, self.options))
+
+    def property_of(self, system: System) -> Property:
+        if isinstance(self.claim, Property):
+            return self.claim
+        return system.liveness_property(self.claim) if self.command == "live" else system.property(self.claim)
+
+    def result(self, time_limit: float | None, report: Report) -> Result:
+        """What the engine finds, in a worker process; without an answer in time it is unknown."""
+        last: list[Progress] = []
+
+        def heard(progress: Progress) -> None:
+            last[:] = [progress]
+            report(progress)
+
+        try:
+            return run_in_worker(self.run, time_limit, heard)
+        except (TimeLimitReached, WorkerDied) as end:
+            why = _why_lost(end, time_limit)
+            if not last:
+                return Result(Verdict.UNKNOWN, f"{why}; no depth was completed")
+            (done,) = last
+            statistics = {"depth": done.depth} | ({} if done.states is None else {"states": done.states})
+            return Result(Verdict.UNKNOWN, f"{why}; depth {done.depth} was completed", statistics)
+
+    def run(self, report: Report) -> Result:
+        """What the engine finds, once the author's functions have been compared."""
+        notes = self.compare(report)
+        result = self.decide(report)
+        return replace(result, notes=(*notes, *result.notes))
+
+    def decide(self, report: Report) -> Result:
+        """What the engine finds; whether functions mean the same to all engines is not asked."""
+        engine = _engine(self.command)
+        system, settings = self._with_lemmas()
+        return self.blaming_the_file(lambda: engine(system, self.property_of(system), report=report, **settings))
+
+    def compare(self, report: Report) -> tuple[str, ...]:
+        """Refuse functions that mean something else to one of the engines; what a reader should know of the others."""
+        from fdverify.author_code.check import check_author_code, claims_of, parts_of_plans
+
+        def compared() -> tuple[str, ...]:
+            system, settings = self._with_lemmas()
+            claims = claims_of("property", (self.property_of(system),))
+            claims += claims_of("lemma", settings.get("lemmas", ()))
+            plans = parts_of_plans(system) if self.command in ("live", "bounds") else []
+            return check_author_code(system, [*claims, *plans]).notes()
+
+        return self.blaming_the_file(compared)
+
+    def compare_in_worker(self, time_limit: float | None) -> str | None:
+        """The same in a worker process; why that came to no end, if so."""
+        try:
+            run_in_worker(self.compare, time_limit, silent)
+        except (TimeLimitReached, WorkerDied) as end:
+            return f"the author's functions were not compared: {_why_lost(end, time_limit)}"
+        return None
+
+    def _with_lemmas(self) -> tuple[System, dict[str, Any]]:
+        """The system under the assumptions of a proof whose conjuncts help, and the settings with those."""
+        system, settings = self.system(), dict(self.settings)
+        if settings.get("lemmas") is not None:
+            proof = self._lemmas(settings["lemmas"])
+            system, settings["lemmas"] = proof.assuming(system), proof.lemmas()
+        elif "lemmas" in settings:
+            settings["lemmas"] = ()
+        return system, settings
+
+    def _lemmas(self, file: Path) -> Proof:
+        from fdverify.proofs.files import load_proof
+
+        proof, model = load_proof(file), self.find_model()
+        if proof.model.name != model.name:
+            raise UsageError(f"{file} is about {proof.model.name}, not about {model.name}")
+        return proof
+
+    def find_model(self) -> Model:
+        return find_model(self.model) if isinstance(self.model, str) else self.model
+
+    def blaming_the_file(self, work: Callable[[], Found]) -> Found:
+        """An exception that a user's model raises is bad input, told with the place in their file."""
+        if not isinstance(self.model, str) or not is_file_reference(self.model):
+            return work()
+        path = Path(self.model.rpartition(":")[0])
+        with neighbours_importable(path), blaming(path):
+            return work()
+
+
+def _why_lost(end: Exception, time_limit: float | None) -> str:
+    limit = "" if time_limit is None else f" of {time_limit:g} s"
+    return f"the time limit{limit} was reached" if isinstance(end, TimeLimitReached) else str(end)
+
+
+def _engine(command: str) -> Callable[..., Result]:
+    # Imported here: an engine brings a solver or numpy along, and --help needs neither.
+    module, name = _ENGINES[command]
+    engine: Callable[..., Result] = getattr(import_module(module), name)
+    return engine

@@ -1,0 +1,175 @@
+"""The commands that check a property of a model: one for each engine."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fdverify.cli.commands import Command, Request
+from fdverify.cli.options import (
+    SYMBOLIC,
+    bind_model,
+    build_option,
+    build_property_option,
+    choose_examples,
+    list_model_options,
+    parse_parameter,
+)
+from fdverify.model_check.check_request import CheckRequest
+from fdverify.models.expression import parse_expression
+from fdverify.models.model import Model
+from fdverify.reports.outcome import Outcome
+from fdverify.traces.steps import list_shown_names, show_run
+from fdverify.verdict import Progress
+
+
+@dataclass(frozen=True)
+class EngineOption:
+    """An option that is an argument of the engine."""
+
+    flag: str
+    argument: str
+    default: Any
+    meaning: str
+    least: int | None = None
+    is_file: bool = False
+
+
+@dataclass(frozen=True)
+class EngineCommand:
+    """What the command of an engine is called, is for, and has of its own."""
+
+    name: str
+    help: str
+    options: tuple[EngineOption, ...]
+    examples: tuple[str, ...]
+    shows_subrounds: bool = True
+    is_liveness: bool = False
+    """Whether its properties are about whole runs."""
+
+
+ENGINE_COMMANDS = (
+    EngineCommand(
+        "explore",
+        "Visit every reachable state for fixed parameters: proved, or a shortest counterexample.",
+        (
+            EngineOption("--subrounds/--rounds", "subrounds", False, "make a phase a step, as the TLA+ module has it"),
+            EngineOption("--depth", "depth", None, "stop after so many steps; the verdict is then bounded", 0),
+        ),
+        (
+            "fdverify explore --delta 2 --phi 4",
+            "fdverify explore examples/own_property.py:DETECTOR --delta 2 --phi 4 --property waits-3-phi",
+        ),
+        shows_subrounds=False,
+    ),
+    EngineCommand(
+        "bmc",
+        "Search runs of growing length for a violation; parameters may be symbolic.",
+        (EngineOption("--depth", "depth", 100, "how many rounds a run may have", 0),),
+        (
+            "fdverify bmc --timeout 'phi+delta+2'",
+            "fdverify bmc --delta 3 --phi symbolic --timeout '3*phi' --show timeout-waiting_time --itf run.itf.json",
+        ),
+    ),
+    EngineCommand(
+        "induct",
+        "Prove by k-induction, from the property, the variables' ranges and the conjuncts of a proof file.",
+        (
+            EngineOption("--max-k", "max_k", 60, "the largest k to try", 1),
+            EngineOption("--lemmas", "lemmas", None, "a proof file whose conjuncts are proved along", is_file=True),
+        ),
+        (
+            "fdverify induct --delta 1 --phi 1",
+            "fdverify induct --variant ivy --lemmas invariants/strong_accuracy.py",
+        ),
+    ),
+    EngineCommand(
+        "live",
+        "Visit every reachable state for fixed parameters and search for a fair run that breaks a property for ever.",
+        (EngineOption("--unfair", "unfair", False, "also runs that starve a process or a message"),),
+        (
+            "fdverify live --delta 1 --phi 2 --timeout 1",
+            "fdverify live --delta 1 --phi 1 --timeout 1 --crash --property strong-completeness",
+        ),
+        is_liveness=True,
+    ),
+    EngineCommand(
+        "simulate",
+        "Show one random run for fixed parameters.",
+        (
+            EngineOption("--depth", "rounds", 30, "how many rounds to run", 0),
+            EngineOption("--seed", "seed", 0, "the same seed gives the same run"),
+        ),
+        ("fdverify simulate --delta 2 --phi 2 --depth 10 --seed 7",),
+    ),
+)
+
+
+def build_command(engine: EngineCommand, reference: str, model: Model) -> Command:
+    """Build the command of an engine, with the options of a model."""
+
+    def compute(request: Request, given: Mapping[str, Any]) -> Outcome:
+        return _compute_check(engine, build_check_request(engine.name, reference, model, given, engine), request, given)
+
+    return Command(
+        name=engine.name,
+        help=engine.help,
+        compute=bind_model(reference, model, compute),
+        examples=choose_examples(reference, engine.examples),
+        options=[
+            *list_model_options(model, "N|symbolic", SYMBOLIC),
+            *map(_build_engine_option, engine.options),
+            build_property_option(model.default_liveness if engine.is_liveness else model.default_property),
+            build_option("show", list[str] | None, None, "--show", metavar="EXPR", help="add a column to the table"),
+            *(
+                [build_option("subrounds", bool, False, "--subrounds", help="show a row for each phase of a round")]
+                if engine.shows_subrounds
+                else []
+            ),
+        ],
+        shows_runs=True,
+        has_places=True,
+        time_limit="then the verdict is unknown",
+    )
+
+
+def build_check_request(
+    name: str, reference: str, model: Model, given: Mapping[str, Any], engine: EngineCommand | None = None
+) -> CheckRequest:
+    """Build a check from what was given on the command line."""
+    return CheckRequest(
+        command=name,
+        model=reference,
+        parameters={each.name: parse_parameter(each.name, given[each.name]) for each in model.parameters},
+        options={each.name: given[each.name] for each in model.options},
+        claim=given["claim"],
+        settings={} if engine is None else {each.argument: given[each.argument] for each in engine.options},
+    )
+
+
+def _build_engine_option(of: EngineOption) -> inspect.Parameter:
+    if isinstance(of.default, bool):
+        return build_option(of.argument, bool, of.default, of.flag, help=of.meaning)
+    if of.is_file:
+        return build_option(of.argument, Path | None, None, of.flag, metavar="FILE", help=of.meaning)
+    kind = int if of.default is not None else int | None
+    return build_option(of.argument, kind, of.default, of.flag, metavar="N", min=of.least, help=of.meaning)
+
+
+def _compute_check(engine: EngineCommand, check: CheckRequest, request: Request, given: Mapping[str, Any]) -> Outcome:
+    system = check.system()
+    claim = check.property_of(system)
+    columns = [parse_expression(text, list_shown_names(system)) for text in given["show"] or ()]
+
+    def show_progress(progress: Progress) -> None:
+        states = "" if progress.states is None else f", {progress.states} states"
+        request.progress.show(f"depth {progress.depth}{states}")
+
+    result = check.result(request.time_limit, show_progress)
+    run = None if result.run is None else show_run(system, result.run, given["subrounds"], columns)
+    from fdverify.model_check.report import report_check  # rich is slow to import, and --help does without
+
+    return report_check(engine.name, system, claim, result, run, request.measure_seconds())

@@ -1,0 +1,175 @@
+"""``verify-invariant``: are the proofs in these files proofs?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fdverify.cli.call_app import show_version
+from fdverify.cli.commands import Command, Request, list_own_options
+from fdverify.cli.ending import describe_error
+from fdverify.cli.options import SYMBOLIC, SecondOpinionOption, parse_parameter
+from fdverify.errors import UsageError
+from fdverify.files import is_writable_tree
+from fdverify.proofs.model_options import ModelOption, split_values
+
+if TYPE_CHECKING:
+    from fdverify.proofs.course import Settings
+    from fdverify.proofs.result import ProofResult
+    from fdverify.proofs.suggestion import ProofSuggestions
+    from fdverify.reports.outcome import Outcome
+
+Suggest = Callable[[Sequence["ProofResult"], "Settings", float | None, Callable[[str], None]], list["ProofSuggestions"]]
+"""Who looks for conjuncts that are missing."""
+_HELP = """Check inductive proofs: proved for every value of the parameters, or the step that breaks a conjunct.
+
+A proof file is Python: it names a model and a goal, and declares the conjuncts of an inductive invariant.  A folder
+stands for the files in and below it in which a proof is made, those whose names start with _ left out.  The parameters
+and options of the models that the proofs are about are options here, too: --help lists those of the files named.
+
+Each conjunct is shown to hold initially (initiation) and after every round from a state in which all of them hold
+(consecution), and all of them together to imply the goal; that the proof is not vacuous is shown too.  With --suggest,
+conjuncts are looked for with which a proof that a step breaks would be one.  With --watch, what a saved file concerns
+is checked again, until Ctrl-C.
+"""
+_EXAMPLES = (
+    "verify-invariant invariants",
+    "verify-invariant invariants/strong_accuracy.py --second-opinion cvc5",
+    "verify-invariant examples/first_attempt.py --suggest",
+    "verify-invariant examples/first_attempt.py --sarif found.sarif --html found.html",
+    "verify-invariant --shipped",
+)
+_EXITS = (
+    "0 proved, 1 violated or not inductive, 2 bad input, 3 unknown, 4 vacuous, 70 internal error; "
+    "of several proofs, the first of 70, 2, 1, 4, 3, 0 that occurs"
+)
+
+
+def build_command(suggest: Suggest, options: Sequence[ModelOption] = ()) -> Command:
+    """Build the command, with the options of the models that the proofs are about."""
+
+    def compute(request: Request, **given: Any) -> Outcome:
+        of_models = {each.argument: given.pop(each.argument) for each in options}
+        return _compute_verdicts(request, suggest, options, of_models, **given)
+
+    command = Command(
+        name="verify-invariant",
+        help=_HELP,
+        compute=_compute_verdicts,
+        examples=_EXAMPLES,
+        exits=_EXITS,
+        shows_runs=True,
+        has_places=True,
+    )
+    own = [*list_own_options(command), *(each.for_command() for each in options)]
+    return replace(command, compute=compute, options=own)
+
+
+def _compute_verdicts(
+    request: Request,
+    find_suggestions: Suggest,
+    options: Sequence[ModelOption],
+    of_models: Mapping[str, Any],
+    *,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH...", help="proof files, or folders of them")
+    ] = None,
+    shipped: Annotated[bool, typer.Option("--shipped", help="check the proofs that come with the package")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="check this conjunct or obligation only; repeatable"),
+    ] = None,
+    delta: Annotated[str, typer.Option("--delta", metavar="N|symbolic", help="the bound on message delay")] = SYMBOLIC,
+    phi: Annotated[str, typer.Option("--phi", metavar="N|symbolic", help="the bound on relative speed")] = SYMBOLIC,
+    gst: Annotated[
+        str,
+        typer.Option("--gst", metavar="N|symbolic", help="from when on the bounds hold, in models with such a time"),
+    ] = SYMBOLIC,
+    variant: Annotated[str | None, typer.Option("--variant", metavar="NAME", help="instead of the file's own")] = None,
+    buffer: Annotated[str | None, typer.Option("--buffer", metavar="NAME", help="encoding of the buffer")] = None,
+    k: Annotated[int, typer.Option("--k", metavar="N", min=1, help="let the conjuncts be N-inductive together")] = 1,
+    memory_limit: Annotated[
+        int | None, typer.Option("--memory-limit", metavar="MB", min=200, help="for each worker process")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="worker processes; one a core by default")
+    ] = None,
+    smtlib: Annotated[
+        Path | None, typer.Option("--smtlib", metavar="DIR", help="write every obligation as an SMT-LIB file")
+    ] = None,
+    second_opinion: SecondOpinionOption = None,
+    stability: Annotated[
+        int, typer.Option("--stability", metavar="N", min=0, help="decide all again under N seeds, shuffled")
+    ] = 0,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", metavar="N", min=0, help="the solver's seed; all but 0 shuffle and bypass the cache"),
+    ] = 0,
+    cache: Annotated[bool, typer.Option("--cache/--no-cache", help="reuse what was proved before")] = True,
+    witness: Annotated[bool, typer.Option("--witness", help="show a run in which the goal's premise holds")] = False,
+    suggest: Annotated[
+        bool, typer.Option("--suggest", help="look for conjuncts that are missing, where a step breaks a proof")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="check again whenever a file is saved that a proof rests on")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="show the version and exit", is_eager=True, callback=show_version)
+    ] = False,
+) -> Outcome:
+    if not paths and not shipped:
+        raise UsageError("there is nothing to check", "name proof files or folders, or give --shipped")
+    if watch:
+        for flag in [*request.outputs.list_flags(), *(["--suggest"] if suggest else [])]:
+            raise UsageError(f"{flag} is for one check, and --watch goes on checking", "leave one of them out")
+    numbers = {name: parse_parameter(name, text) for name, text in (("delta", delta), ("phi", phi), ("gst", gst))}
+    chosen = {"variant": variant, "buffer": buffer}
+    parameters, model_options = split_values(options, of_models)
+    # Imported here: --help needs neither the solver nor the models.
+    from fdverify.proofs.check import check
+    from fdverify.proofs.course import Settings
+    from fdverify.proofs.files import find_proof_files
+    from fdverify.proofs.report import ProofsReport, count
+    from fdverify.proofs.result import with_proofs
+    from fdverify.proofs.shipped import FOLDER
+
+    if second_opinion is not None:
+        from fdverify.smt.second import check_available
+
+        check_available(second_opinion)
+    if smtlib is not None and not is_writable_tree(smtlib):
+        raise UsageError(f"cannot write into {smtlib}")
+    settings = Settings(
+        parameters={**{name: value for name, value in numbers.items() if value is not None}, **parameters},
+        options={**{name: value for name, value in chosen.items() if value is not None}, **model_options},
+        k=k,
+        only=tuple(only or ()),
+        time_limit=request.time_limit,
+        memory_limit=memory_limit,
+        smtlib=smtlib,
+        second_opinion=second_opinion,
+        stability=stability,
+        seed=seed,
+        cache=cache,
+        **({} if jobs is None else {"jobs": jobs}),
+    )
+    named = [*(paths or ()), *([FOLDER] if shipped else ())]
+    if watch:
+        from fdverify.proofs.watch import watch as watch_files
+
+        watch_files(named, settings, witness, request.progress)
+    files = find_proof_files(named)
+    results, without = with_proofs(files, check(files.files, settings, lambda stage: request.progress.show(str(stage))))
+    suggestions: list[ProofSuggestions] = []
+    if suggest:
+        left = None if request.time_limit is None else request.time_limit - request.measure_seconds()
+        suggestions = find_suggestions(results, settings, left, request.progress.show)
+    outcome = ProofsReport(results, request.measure_seconds(), witness, suggestions, without).build_outcome()
+    asides = [describe_error(result.error) for result in results if result.error is not None]
+    if without and request.outputs.json:
+        asides.append(f"note: {count(without, 'file')} without a proof")
+    return replace(outcome, asides=tuple(asides))

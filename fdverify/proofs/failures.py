@@ -1,0 +1,23 @@
+"""What it means that an obligation fails, in words."""
+
+from __future__ import annotations
+
+from fdverify.engines.inductive import Kind
+from fdverify.proofs.result import Checked, ProofResult
+
+_KINDS = {
+    Kind.INITIATION: "initially, {about} is false",
+    Kind.CONSECUTION: "{about} holds with all other conjuncts{but}, and is false after {rounds}",
+    Kind.GOAL: "all conjuncts{but} hold, and the goal {about} does not",
+    Kind.PREMISE: "the invariant{but} does not imply the premise {about}",
+}
+
+
+def describe_failure(result: ProofResult, checked: Checked) -> str:
+    question = checked.question
+    rounds = "this round" if question.rounds == 1 else f"these {question.rounds} rounds"
+    doubted = () if result.subject is None else result.subject.doubted
+    own = question.about if question.kind is Kind.CONSECUTION else None
+    left_out = ", ".join(name for name in doubted if name != own)
+    but = f" but what is meant to fail ({left_out})" if left_out else ""
+    return _KINDS[question.kind].format(about=question.about, rounds=rounds, but=but)

@@ -1,0 +1,113 @@
+"""What reports for people are made of: the verdict in a line, a run as a step table."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from io import StringIO
+from typing import Any, Literal
+
+from rich.console import Console
+from rich.table import Table
+
+from fdverify.reports.safe_text import Text, stacked
+from fdverify.traces.steps import ShownRun, ShownStep
+from fdverify.verdict import Verdict
+
+_STYLES = {
+    Verdict.PROVED: "bold green",
+    Verdict.BOUNDED: "green",
+    Verdict.PARTIAL: "green",
+    Verdict.UNKNOWN: "bold yellow",
+}
+_CHANGED = "bold yellow"
+_WIDEST = 1000
+
+
+def render_text(render: Callable[[Console], None], for_terminal: bool | None = None) -> str:
+    """Render for stdout, in colour on a terminal that has it, else with stars; or as ``for_terminal`` says."""
+    # NO_COLOR asks for no styles at all, bold included, so that what has changed is starred.
+    text = StringIO()
+    terminal = sys.stdout.isatty() if for_terminal is None else for_terminal
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    # Nothing in a text is markup or the name of a picture: names may look like either.
+    console = Console(
+        file=text, force_terminal=terminal, highlight=False, color_system=colours, markup=False, emoji=False
+    )
+    # A file or a pipe has no width of its own: give tables what they need instead of breaking their columns.
+    if not console.is_terminal:
+        console.width = _WIDEST
+    render(console)
+    return text.getvalue()
+
+
+def print_verdict(console: Console, verdict: Verdict, detail: str, prefix: str = "") -> None:
+    line = Text(prefix)
+    line.append(str(verdict), style=_STYLES.get(verdict, "bold red"))
+    line.append(f": {detail}")
+    console.print(line, soft_wrap=True)
+
+
+def describe_model(model: str, options: Mapping[str, str]) -> str:
+    return ", ".join([model, *(f"{name} {value}" for name, value in options.items())])
+
+
+def print_steps(console: Console, run: ShownRun) -> None:
+    """Print a run as a table: a row for each state, with the choices that led to it."""
+    parameters = ", ".join(f"{name} = {value}" for name, value in run.parameters.items())
+    console.print(Text(parameters), soft_wrap=True)
+    steps = run.steps
+    table = Table()
+    table.add_column("round", justify="right")
+    table.add_column("choices", overflow="fold")
+    for name in steps[0].state:
+        table.add_column(stacked(name.split("_")), justify="right", overflow="fold")
+    for name in steps[0].show:
+        table.add_column(Text(name), justify="right", overflow="fold")
+    before: list[Any] | None = None
+    previous = 0
+    for step in steps:
+        if run.loop is not None and step.round > run.loop >= previous:
+            table.add_section()
+        previous = step.round
+        cells = [*step.state.values(), *step.show.values()]
+        number = str(step.round) if step.phase is None else f"{step.round} {step.phase}"
+        pairs = zip(before or cells, cells, strict=True)
+        texts = [render_cell(console, new, changed=old != new) for old, new in pairs]
+        table.add_row(Text(number), Text(list_choices(step.choices)), *texts)
+        before = cells
+    console.print(table)
+    if run.loop is not None:
+        console.print(Text(_describe_loop(run.loop, steps)), soft_wrap=True)
+
+
+def _describe_loop(loop: int, steps: Sequence[ShownStep]) -> str:
+    """Say where the run goes on for ever; what nothing depends on any more, such as a clock, may differ."""
+    first, last = [step for step in steps if step.round == loop][-1], steps[-1]
+    length = last.round - loop
+    differ = [name for name, value in first.state.items() if last.state[name] != value]
+    way = f"round {last.round} leads" if length == 1 else f"rounds {loop + 1} to {last.round} lead"
+    return f"{way} back to the state after round {loop}" + (f", but for {', '.join(differ)}" if differ else "")
+
+
+def render_cell(console: Console, value: Any, changed: bool) -> Text:
+    """Render a value, marked if it has changed."""
+    text = render_value(value)
+    if not changed:
+        return Text(text)
+    return Text(text if console.color_system else f"{text}*", style=_CHANGED)
+
+
+def list_choices(choices: Mapping[str, Any]) -> str:
+    """List the choices that were not simply no: flags by name, sets with their ages."""
+    words = [name if value is True else f"{name} {render_value(value)}" for name, value in choices.items() if value]
+    return ", ".join(words)
+
+
+def render_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return "{" + ", ".join(str(age) for age in value) + "}"
+    return str(value)

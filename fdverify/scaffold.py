@@ -1,0 +1,83 @@
+"""``fdverify new``: write a first file to work on, which fails and says how it is repaired."""
+
+from __future__ import annotations
+
+from keyword import iskeyword
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from fdverify.cli.commands import write_epilog
+from fdverify.cli.output import print_out
+from fdverify.errors import UsageError
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_PLACEHOLDER = "NAME"
+_HELP = "Write a proof, or a model with its proof, to begin with."
+_PROOF = """Write NAME.py: a claim about the shipped detector, and a first attempt to prove it.
+
+The attempt fails: verify-invariant shows the step that breaks it, and a hint.  What the hint says makes it a proof.
+Nothing is ever overwritten.
+"""
+_MODEL = """Write NAME.py: a detector of your own, and a first attempt to prove it accurate.
+
+The model is complete and small: parameters, variables, the phases of a round, a property, what is a detector in it.
+The attempt fails: verify-invariant shows the step that breaks it, and a hint.  What the hint says makes it a proof.
+Nothing is ever overwritten.
+"""
+_Name = Annotated[str, typer.Argument(metavar=_PLACEHOLDER, help="a Python identifier: the file's name without .py")]
+
+
+def new_app() -> typer.Typer:
+    app = typer.Typer(help=_HELP, epilog=_ending("proof", "model"), rich_markup_mode=None)
+    app.command("proof", help=_PROOF, epilog=_ending("proof"))(_proof)
+    app.command("model", help=_MODEL, epilog=_ending("model"))(_model)
+    return app
+
+
+def _ending(*kinds: str) -> str:
+    return write_epilog([f"fdverify new {kind} my_{kind}" for kind in kinds], "0 written, 2 bad input")
+
+
+def _proof(name: _Name) -> None:
+    _write("proof", name, [])
+
+
+def _model(name: _Name) -> None:
+    _write("model", name, [f"fdverify explore {name}.py:DETECTOR --delta 1 --period 2"])
+
+
+def _write(template: str, name: str, more: list[str]) -> None:
+    _check(name)
+    text = (_TEMPLATES / f"{template}.py").read_text(encoding="utf-8").replace(_PLACEHOLDER, name)
+    path = Path(f"{name}.py")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            _fill(file, text)
+    except FileExistsError:
+        raise UsageError(f"{path} is there already", "choose another name") from None
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+    commands = [f"verify-invariant {path}", *more]
+    print_out(f"wrote {path}\n" + "".join(f"next: {command}\n" for command in commands))
+
+
+def _fill(file: TextIO, text: str) -> None:
+    """All of it, or there is no such file."""
+    try:
+        file.write(text)
+        file.flush()
+    except OSError:
+        Path(file.name).unlink()
+        raise
+
+
+def _check(name: str) -> None:
+    """Refuse what is no name of a module, or one that pytest or this tool takes for another kind of file."""
+    if not name.isidentifier() or iskeyword(name):
+        raise UsageError(f"{name!r} cannot name a file of Python", "use letters, digits and _")
+    if name.startswith("_"):
+        raise UsageError(f"{name}.py would be no proof: files whose names start with _ help others")
+    if name == "conftest" or name.startswith("test_") or name.endswith("_test"):
+        raise UsageError(f"{name}.py would be a file of pytest's own", "choose another name")

@@ -1,0 +1,67 @@
+"""``fdverify schema``: the JSON Schemas of the documents that commands print, from their types."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from fdverify.cli.commands import write_epilog
+from fdverify.cli.output import print_out
+from fdverify.errors import UsageError, did_you_mean
+
+_HELP = """Print the JSON Schema of the document that a command prints with --json.
+
+Without a name, the names are listed.
+"""
+DOCUMENTS = {
+    "check": ("fdverify.model_check.report", "CheckDocument"),
+    "proofs": ("fdverify.proofs.document", "ProofDocument"),
+    "bounds": ("fdverify.discovery.bounds.document", "BoundsDocument"),
+    "configuration": ("fdverify.discovery.bounds.document", "ConfigurationDocument"),
+    "map": ("fdverify.discovery.map.report", "MapDocument"),
+    "cutoff": ("fdverify.cutoff.document", "CutoffDocument"),
+    "threshold": ("fdverify.threshold.report", "ThresholdDocument"),
+    "threshold-table": ("fdverify.threshold.tables_report", "TablesDocument"),
+    "cache": ("fdverify.smt.report", "CacheDocument"),
+    "unanswered": ("fdverify.cli.unanswered", "UnansweredDocument"),
+}
+"""Where the type of each document is."""
+_COMMANDS = {
+    "check": "explore, bmc, induct, live, simulate, infer",
+    "proofs": "verify-invariant",
+    "bounds": "bounds accuracy, bounds detection",
+    "configuration": "bounds",
+    "threshold": "threshold check",
+    "threshold-table": "threshold table",
+    "unanswered": "every command that ends without an answer",
+}
+
+
+def add_schema(app: typer.Typer) -> None:
+    app.command(
+        "schema",
+        help=_HELP,
+        epilog=write_epilog(["fdverify schema proofs"], "0 printed, 2 bad input, 70 internal error"),
+    )(_print_schema)
+
+
+def _print_schema(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="the name of a document")] = None,
+) -> int:
+    if name is None:
+        print_out("".join(f"{each}: {_COMMANDS.get(each, each)}\n" for each in DOCUMENTS))
+    else:
+        print_out(find_schema(name))
+    return 0
+
+
+def find_schema(name: str) -> str:
+    """Find the schema of a document by name."""
+    from fdverify.reports.documents import write_schema
+
+    if name not in DOCUMENTS:
+        raise UsageError(f"there is no document {name}", did_you_mean(name, DOCUMENTS))
+    module, kind = DOCUMENTS[name]
+    return write_schema(getattr(import_module(module), kind))

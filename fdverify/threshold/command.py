@@ -1,0 +1,193 @@
+"""``fdverify threshold``: threshold automata, in ByMC's text format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fdverify.cli.commands import Command, Request, add_command, write_epilog
+from fdverify.cli.options import SecondOpinionOption
+from fdverify.cli.output import print_out
+from fdverify.errors import UsageError, did_you_mean
+from fdverify.reports.outcome import Outcome
+
+if TYPE_CHECKING:
+    from fdverify.threshold.automaton import Automaton, Specification
+    from fdverify.threshold.check import Checked
+
+_SHOWN = "0 shown, 2 bad input, 70 internal error"
+_TABLE = (
+    "0 all as published and proved, 1 a figure differs or a specification is violated, 2 bad input, "
+    "3 unknown, 4 vacuous, 70 internal error"
+)
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="an automaton in ByMC's text format, or a Python file (.py) with one or a control flow automaton",
+    ),
+]
+
+
+def add_threshold(app: typer.Typer) -> None:
+    group = typer.Typer(
+        help="Threshold automata: processes that count messages, for any number of them.",
+        epilog=write_epilog(["fdverify threshold check examples/threshold/strb.ta"]),
+        rich_markup_mode=None,
+    )
+    add_command(group, CHECK)
+    group.command(
+        "show",
+        help="Print an automaton as a Mermaid flowchart: a node a location, an edge a rule.",
+        epilog=write_epilog(["fdverify threshold show examples/threshold/strb.ta"], _SHOWN),
+    )(_show)
+    add_command(group, TABLE)
+    app.add_typer(group, name="threshold")
+
+
+def _compute_check(
+    request: Request,
+    *,
+    file: File,
+    spec: Annotated[
+        list[str] | None, typer.Option("--spec", metavar="NAME", help="check this specification; repeatable")
+    ] = None,
+    fixed: Annotated[
+        str | None, typer.Option("--set", metavar="N=7,T=2", help="certain parameters instead of all")
+    ] = None,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option("--assume", metavar="EXPR", help="instead of the file's resilience condition; repeatable"),
+    ] = None,
+    driver: Annotated[
+        str,
+        typer.Option(
+            "--driver",
+            metavar="auto|query|search",
+            help="one formula for all runs, or a search through orders of thresholds",
+        ),
+    ] = "auto",
+    second_opinion: SecondOpinionOption = None,
+) -> Outcome:
+    if second_opinion is not None:
+        from fdverify.smt.second import check_available
+
+        check_available(second_opinion)
+    from fdverify.threshold.check import Settings, check_all
+    from fdverify.threshold.instance import with_assumptions, with_parameters
+    from fdverify.threshold.report import report_specifications
+    from fdverify.threshold.runs.drivers import DRIVERS
+    from fdverify.threshold.text.read import read_assumption
+
+    if driver not in DRIVERS:
+        raise UsageError(f"--driver must be {', '.join(DRIVERS)}, got {driver}")
+    automaton = _read_automaton(file)
+    if assume:
+        automaton = with_assumptions(automaton, [read_assumption(text, automaton) for text in assume])
+    numbers = _parse_numbers(fixed or "")
+    wanted = _choose_specifications(file, automaton, spec or ())
+    settings = Settings(driver, second_opinion)
+    checks = check_all(with_parameters(automaton, numbers), wanted, settings, request.time_limit, request.progress.show)
+    kept = [_keep_undecided(file, checked) for checked in checks]
+    return report_specifications(file, automaton, kept, fixed=numbers, driver=driver, second_opinion=second_opinion)
+
+
+CHECK = Command(
+    name="threshold check",
+    help="Does each specification hold for all admissible parameters?  If not, a run shows it.",
+    compute=_compute_check,
+    examples=(
+        "fdverify threshold check examples/threshold/strb.ta",
+        "fdverify threshold check examples/threshold/strb.ta --spec relay --assume 'N >= 3*T' --assume 'T >= F'",
+    ),
+    shows_runs=True,
+    has_places=True,
+)
+
+
+def _choose_specifications(file: Path, automaton: Automaton, names: Iterable[str]) -> list[Specification]:
+    """Choose the specifications of these names, or all, in the file's order."""
+    known = [each.name for each in automaton.specifications]
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known) if known else None
+            raise UsageError(f"{file} has no specification {name}", hint)
+    if not known:
+        raise UsageError(f"{file} has no specification")
+    return [each for each in automaton.specifications if not names or each.name in names]
+
+
+def _keep_undecided(file: Path, checked: Checked) -> Checked:
+    """Keep the text of a specification that a solver could not decide."""
+    from fdverify.smt.undecided import keep_undecided
+
+    if checked.undecided is None:
+        return checked
+    return replace(checked, smtlib=keep_undecided(file, file.stem, checked.name, checked.undecided))
+
+
+def _parse_numbers(text: str) -> dict[str, int]:
+    """Parse ``N=7,T=2``, by name."""
+    found: dict[str, int] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        match = re.fullmatch(r"([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(-?[0-9]{1,15})", part)
+        if match is None:
+            raise UsageError(f"--set {part}: this is no NAME=NUMBER")
+        if match[1] in found:
+            raise UsageError(f"--set gives {match[1]} twice")
+        found[match[1]] = int(match[2])
+    return found
+
+
+def _show(file: File) -> int:
+    from fdverify.threshold.text.diagram import mermaid  # imported here: no other command reads grammars
+
+    print_out(mermaid(_read_automaton(file)))
+    return 0
+
+
+def _compute_tables(
+    request: Request,
+    *,
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="with the automata, and the published tables in dialog/")
+    ] = Path("examples/threshold"),
+) -> Outcome:
+    from fdverify.threshold.tables import algorithm_rows, compared_rows
+    from fdverify.threshold.tables_report import report_tables
+
+    compared = compared_rows(folder, request.progress.show)
+    return report_tables(compared, list(algorithm_rows(folder, request.progress.show)))
+
+
+TABLE = Command(
+    name="threshold table",
+    help="Print published tables of four broadcasts beside ours, and the algorithms of a folder with times.",
+    compute=_compute_tables,
+    examples=("fdverify threshold table examples/threshold",),
+    exits=_TABLE,
+    time_limit=None,
+)
+
+
+def _read_automaton(file: Path) -> Automaton:
+    """Read the automaton of a file, in text or in Python."""
+    from fdverify.threshold.text.read import read_file
+
+    if file.suffix != ".py":
+        return read_file(file)
+    from fdverify.models.user_files import load_module
+    from fdverify.threshold.automaton import Automaton
+    from fdverify.threshold.flow import ControlFlow, threshold_automaton
+
+    values = vars(load_module(file)).values()
+    found = list({id(value): value for value in values if isinstance(value, Automaton | ControlFlow)}.values())
+    if len(found) != 1:
+        raise UsageError(f"{file} has {len(found)} automata, and one is needed", "an Automaton or a ControlFlow")
+    return found[0] if isinstance(found[0], Automaton) else threshold_automaton(found[0])

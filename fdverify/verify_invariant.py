@@ -1,0 +1,49 @@
+"""The command line of ``verify-invariant``, built for each call: the proofs decide which options it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fdverify.cli.call_app import call_app
+from fdverify.cli.commands import build_action, write_epilog
+from fdverify.cli.ending import end_command
+from fdverify.proofs.command import build_command
+from fdverify.proofs.model_options import ModelOption, options_of_models
+
+if TYPE_CHECKING:
+    from fdverify.proofs.course import Settings
+    from fdverify.proofs.result import ProofResult
+    from fdverify.proofs.suggestion import ProofSuggestions
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what the command line says; the exit code."""
+    return end_command(lambda: _call(arguments))
+
+
+def _call(arguments: Sequence[str]) -> Any:
+    """Parse with the options of the models that the proofs are about, if the line has any that are not our own."""
+    app = build_app()
+    own = [flag for each in typer.main.get_command(app).params for flag in (*each.opts, *each.secondary_opts)]
+    options = options_of_models(arguments, own)
+    return call_app(build_app(options) if options else app, "verify-invariant", arguments)
+
+
+def build_app(options: Sequence[ModelOption] = ()) -> typer.Typer:
+    app = typer.Typer(
+        add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
+    )
+    command = build_command(_suggest, options)
+    app.command(help=command.help, epilog=write_epilog(command.examples, command.exits))(build_action(command))
+    return app
+
+
+def _suggest(
+    results: Sequence[ProofResult], settings: Settings, seconds: float | None, report: Callable[[str], None]
+) -> list[ProofSuggestions]:
+    from fdverify.discovery.suggest.suggest import suggest  # --help needs no solver
+
+    return suggest(results, settings, seconds, report)
