@@ -1,4 +1,4 @@
-"""Detectors with one thing wrong, to see what each assumption is for.
+"""Detectors with one defect each, to see what each assumption is for.
 
     fdverify bmc examples/broken_detectors.py:LOSSY --delta 1 --phi 1
 
@@ -23,13 +23,13 @@ def _broken(name: str, summary: str, change: Callable[[System], System]) -> Mode
 
 
 def _without_obligation(system: System) -> System:
-    """An old message need not be delivered: it may be passed over for ever."""
+    """Drop the obligation to deliver an old message: it may stay in transit forever."""
     receive = system.phase("receive")
     return system.with_phase("receive", lambda s, c: update(**receive.run(s, c).changes))
 
 
 def _sleep_longer(system: System) -> System:
-    """The receiver may idle one round more than the bound allows."""
+    """Let the receiver idle one round more than the bound allows."""
     schedule = system.phase("schedule_receiver")
 
     def run(s: State, c: Choices) -> Update:
@@ -39,7 +39,7 @@ def _sleep_longer(system: System) -> System:
 
 
 def _send_later(s: State, c: Choices) -> Update:
-    """The sender may idle one round more than three steps at the slowest speed take."""
+    """Let the sender idle one round more than three steps take at the slowest speed."""
     correct = sender_correct(s)
     return update(
         assume=Implies(correct, If(c.sender_active, s.sender_timer >= 2, s.sender_timer < 3 * s.phi)),
@@ -48,7 +48,7 @@ def _send_later(s: State, c: Choices) -> Update:
 
 
 def _suspect_early(s: State, c: Choices) -> Update:
-    """Compute suspects when waiting_time is still one short of the timeout."""
+    """Suspect when waiting_time is still one short of the timeout."""
     active = receiver_runs(s, ReceiverPc.Compute)
     waited = If(s.waiting_time < s.timeout, s.waiting_time + 1, s.waiting_time)
     return update(
@@ -58,7 +58,7 @@ def _suspect_early(s: State, c: Choices) -> Update:
 
 
 def _keep_timeout(system: System) -> System:
-    """A wrong suspicion teaches nothing: the timeout stays as it is."""
+    """Keep the timeout as it is after a wrong suspicion."""
     receive = system.phase("receive")
 
     def run(s: State, c: Choices) -> Update:
@@ -69,13 +69,13 @@ def _keep_timeout(system: System) -> System:
 
 
 def _never_suspect(s: State, c: Choices) -> Update:
-    """Compute counts and draws no conclusion."""
+    """Count in Compute, but never suspect."""
     active = receiver_runs(s, ReceiverPc.Compute)
     return update(waiting_time=If(And(active, s.waiting_time < s.timeout), s.waiting_time + 1, s.waiting_time))
 
 
 def _may_stop(system: System) -> System:
-    """The receiver may idle for ever; its timer then stays where it is."""
+    """Let the receiver idle forever; its timer then stops at the bound."""
     schedule = system.phase("schedule_receiver")
 
     def run(s: State, c: Choices) -> Update:
@@ -86,7 +86,7 @@ def _may_stop(system: System) -> System:
 
 
 def _forget(system: System) -> System:
-    """While nothing is heard, the timeout falls again: what was learned is forgotten."""
+    """Lower the timeout again while nothing is heard, so that what was learned is forgotten."""
     no_send = system.phase("no_send")
 
     def run(s: State, c: Choices) -> Update:
@@ -98,7 +98,7 @@ def _forget(system: System) -> System:
 
 
 def _stop_time(system: System) -> System:
-    """While the sender is suspected, no round is possible."""
+    """Allow no round while the sender is suspected."""
     schedule = system.phase("schedule_sender")
 
     def run(s: State, c: Choices) -> Update:
@@ -109,7 +109,7 @@ def _stop_time(system: System) -> System:
 
 
 def _receive_before_ageing(system: System) -> System:
-    """A round receives before messages grow older and a new one is sent, so every delivery may come a round later."""
+    """Receive before messages grow older and a new one is sent, so that every delivery may come a round later."""
     names = [phase.name for phase in system.phases]
     names.remove("receive")
     names.insert(names.index("age_messages"), "receive")

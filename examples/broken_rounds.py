@@ -1,4 +1,4 @@
-"""Rounds that are not those of a symmetric point-to-point algorithm: the cutoff does not hold, and a step shows why.
+"""Rounds that no symmetric point-to-point algorithm has: the cutoff does not hold, and a step shows why.
 
 fdverify cutoff examples/broken_rounds.py:FAVOURED
 """
@@ -25,7 +25,7 @@ class FavoursFirst(Rounds):
 
 
 class CountsPeers(Rounds):
-    """A process learns nothing from what is delivered unless it comes from two peers."""
+    """A process learns from messages only if they come from two peers."""
 
     def receive(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
         step = super().receive(of, c, chosen)

@@ -1,4 +1,4 @@
-"""A detector of one's own with N processes: it suspects a peer when so many heartbeats in a row are missing.
+"""A user-defined detector with N processes: it suspects a peer after several missing heartbeats in a row.
 
 fdverify cutoff examples/missed_heartbeats.py
 fdverify cutoff examples/missed_heartbeats.py --processes 2 --delta 1 --phi 2
@@ -9,11 +9,11 @@ from typing import NamedTuple
 from fdverify.cutoff import Claim, Kind, Location, Template
 
 MISSING = 3
-"""So many receptions in a row without a heartbeat, and the peer is suspected."""
+"""The number of receptions in a row without a heartbeat after which a peer is suspected."""
 
 
 class Peer(NamedTuple):
-    """What a process knows of another."""
+    """What a process knows about a peer."""
 
     missed: int
     suspected: bool

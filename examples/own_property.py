@@ -1,4 +1,4 @@
-"""The shipped detector with a property of one's own: how long can the receiver wait for a message?
+"""The shipped detector with a user-defined property: how long can the receiver wait for a message?
 
 fdverify explore examples/own_property.py:DETECTOR --delta 2 --phi 4
 """

@@ -1,6 +1,6 @@
-"""Strong Accuracy with the initial timeout 3Φ+Δ, tla variant, wherever sender and receiver start.
+"""Strong Accuracy with the initial timeout 3Φ+Δ, tla variant, whatever steps the processes start with.
 
-Nothing here says how far apart their steps are, so it is a proof for N processes too:
+No conjunct relates the steps of sender and receiver, so the proof also holds for N processes:
 
     verify-invariant examples/safe_timeout.py
     fdverify cutoff --proofs examples/safe_timeout.py

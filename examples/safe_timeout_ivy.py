@@ -1,4 +1,4 @@
-"""Strong Accuracy with the initial timeout 3Φ+Δ+1, ivy variant, wherever sender and receiver start.
+"""Strong Accuracy with the initial timeout 3Φ+Δ+1, ivy variant, whatever steps the processes start with.
 
 verify-invariant examples/safe_timeout_ivy.py
 fdverify cutoff --variant ivy --proofs examples/safe_timeout_ivy.py

@@ -1,9 +1,9 @@
-"""A claim that one round does not preserve but three do: the sender sends at most every third round.
+"""A claim that is 3-inductive but not inductive: the sender sends at most every third round.
 
     verify-invariant examples/spaced_messages.py --k 3
 
-With ``--k 1`` a step breaks it: nothing in a single state says when the sender sent the message of age 0.  A helper
-conjunct could say so; with k = 3 the rounds before do.
+With ``--k 1`` a step breaks it: no single state says when the sender sent the message of age 0.  A helper conjunct
+could say so; with k = 3 the previous rounds do.
 """
 
 from fdverify.logic import And, Not, Truth
@@ -14,7 +14,7 @@ proof = Proof("chandra-toueg", variant="tla")
 
 
 def none_apart(s: State, rounds: int) -> Truth:
-    """No two messages are so many rounds apart; the oldest age stands for older ones too and says nothing."""
+    """No two messages are this many rounds apart; age Δ is left out, since it also means older messages."""
     has = s.buffer.has
     return s.buffer.forall(0, s.delta - 1 - rounds, lambda age: Not(And(has(age), has(age + rounds))))
 

@@ -1,8 +1,8 @@
-"""Connectives that dispatch on what they are given.
+"""Connectives that dispatch on the kind of their operands.
 
-A model's phases and properties are written once, with these functions and Python's arithmetic, and are run on three
-kinds of values: Python ``int`` and ``bool`` (one state), numpy arrays (a batch of states), symbolic ones (all states).
-Neither numpy nor a solver is imported here: arrays say themselves what they are, symbolic values derive from
+A model's phases and properties are written once, with these functions and Python's arithmetic.  They run on three kinds
+of values: Python ``int`` and ``bool`` (one state), numpy arrays (a batch of states), and symbolic values (all states).
+Neither numpy nor a solver is imported here: arrays are recognised by their protocol, and symbolic values derive from
 :class:`Symbolic`.
 """
 
@@ -32,7 +32,7 @@ _LONGEST_SHOWN = 60
 
 
 class Place(NamedTuple):
-    """Where in the source something is called; ``at`` tells two calls in one line apart."""
+    """The place of a call in the source; ``at`` distinguishes two calls in one line."""
 
     file: str
     line: int
@@ -43,14 +43,14 @@ _watch: ContextVar[Callable[[Place, Truth], None] | None] = ContextVar("watch", 
 
 
 class SymbolicMisuse(UsageError):
-    """A symbolic value was used where Python wants to know its value at once."""
+    """A symbolic value was used where Python needs a concrete one."""
 
 
 _noticed: ContextVar[list[SymbolicMisuse] | None] = ContextVar("noticed", default=None)
 
 
 class Symbolic(ABC):
-    """A value that stands for many: it has no truth value, no hash and no index."""
+    """A value that stands for many, so it has no truth value, no hash and no index."""
 
     __slots__ = ()
 
@@ -67,7 +67,7 @@ class Symbolic(ABC):
 
     @abstractmethod
     def choose(self, condition: Truth, then: Any, otherwise: Any) -> Any:
-        """``then`` where ``condition`` holds, else ``otherwise``; any of the three may be the symbolic one."""
+        """Return ``then`` where ``condition`` holds, else ``otherwise``; any of the three may be the symbolic one."""
 
     def __bool__(self) -> bool:
         misuse(
@@ -79,12 +79,12 @@ class Symbolic(ABC):
         misuse("a symbolic value cannot be hashed", "do not put it into a set or use it as a key")
 
     def __index__(self) -> int:
-        misuse("a symbolic value is no index", "compare it with each index, or ask the buffer: has(age)")
+        misuse("a symbolic value cannot be an index", "compare it with each index, or ask the buffer: has(age)")
 
 
 @contextmanager
 def noticing_misuse() -> Iterator[list[SymbolicMisuse]]:
-    """Within this block, every misuse is noted in the list, whether or not the exception is caught on its way."""
+    """Record every misuse within this block, whether or not the exception is caught on its way."""
     noticed: list[SymbolicMisuse] = []
     outer = _noticed.get()
     token = _noticed.set(noticed)
@@ -97,7 +97,7 @@ def noticing_misuse() -> Iterator[list[SymbolicMisuse]]:
 
 
 def misuse(message: str, hint: str) -> NoReturn:
-    """Raise with the place in the author's file: the nearest frame outside this package, and its line of code."""
+    """Raise an error with its place in the author's file: the nearest frame outside this package."""
     error = _misuse(message, hint)
     noticed = _noticed.get()
     if noticed is not None:
@@ -117,7 +117,7 @@ def _misuse(message: str, hint: str) -> SymbolicMisuse:
 
 
 def shortened(value: object) -> str:
-    """A value in a message: one line, and not a long one."""
+    """Format a value for a message: on one line, and not a long one."""
     text = " ".join(str(value).split())
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
@@ -161,7 +161,7 @@ def Implies(premise: Truth, conclusion: Truth) -> Truth:
 
 @contextmanager
 def watching_premises(watch: Callable[[Place, Truth], None]) -> Iterator[None]:
-    """Within this block ``watch`` is told the premise of every implication that is made, and where."""
+    """Call ``watch`` with the place and the premise of every implication built within this block."""
     token = _watch.set(watch)
     try:
         yield
@@ -197,7 +197,7 @@ def Max(left: Number, right: Number) -> Number:
 
 
 def _storable(arrays: Any, value: Any) -> Any:
-    """A Python integer beyond the machine's goes into an array as it is."""
+    """Wrap an integer that exceeds a machine word, so that it enters an array unchanged."""
     wide = isinstance(value, int) and value.bit_length() > 62
     return arrays.asarray(value, dtype=object) if wide else value
 
@@ -207,14 +207,14 @@ def is_array(value: Any) -> bool:
 
 
 def is_truth(value: Any) -> bool:
-    """Whether ``value`` can be true or false (of an array: each entry)."""
+    """Return whether ``value`` is a truth value (for an array: each entry)."""
     if isinstance(value, Symbolic):
         return value.boolean
     return isinstance(value, bool) or (is_array(value) and value.dtype == bool)
 
 
 def is_number(value: Any) -> bool:
-    """Whether ``value`` is an integer (of an array: each entry); fractions are not."""
+    """Return whether ``value`` is an integer (for an array: each entry)."""
     if isinstance(value, Symbolic):
         return not value.boolean
     return (isinstance(value, int) and not isinstance(value, bool)) or (is_array(value) and value.dtype.kind in "iO")

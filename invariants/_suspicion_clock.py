@@ -1,4 +1,4 @@
-"""The detector with a clock for proofs: for how many rounds in a row the receiver has suspected the sender."""
+"""The detector with a ghost clock that counts for how many rounds in a row the sender has been suspected."""
 
 from dataclasses import replace
 from typing import Any

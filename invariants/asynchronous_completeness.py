@@ -1,7 +1,7 @@
-"""Strong Completeness without bounds: under asynchrony, too, every crash leads to a suspicion that lasts for good.
+"""Strong Completeness without bounds: under asynchrony, too, every crash leads to a permanent suspicion.
 
-Accuracy is what asynchrony breaks.  That a crash is detected needs only that the receiver goes on and that messages are
-delivered; when that is has no bound.
+Asynchrony breaks only accuracy.  To detect a crash it is enough that the receiver keeps taking steps and that messages
+are delivered; there is no bound on the time that this takes.
 """
 
 from lasting_suspicion import crashed_sender_is_idle, no_young_message

@@ -1,8 +1,8 @@
-"""Eventually Strong Accuracy as it is meant: in every run, from some time on, a correct sender is not suspected.
+"""Eventually Strong Accuracy as a liveness property: in every run, a correct sender is trusted from some time on.
 
-The paper argues in prose from the formula that eventually_strong_accuracy.py proves; here the whole argument is
-checked.  Its clock ``hquiet`` counts the rounds since the last delivery, where the paper's formulas count
-``waiting_time``: that bounds how long a wrong suspicion lasts, and it does not matter how the receiver came to wait.
+The paper derives it in prose from the formula that eventually_strong_accuracy.py proves; here the whole argument is
+checked.  The clock ``hquiet`` counts the rounds since the last delivery, where the paper's formulas use
+``waiting_time``.  It bounds how long a wrong suspicion lasts, however long the receiver had waited before.
 """
 
 from fdverify.logic import And, Implies, Max, Not, Number, Or, Truth
@@ -37,7 +37,7 @@ def something_comes(s: State) -> Truth:
 
 
 def old_by(s: State) -> Number:
-    """By then, counted from the last delivery, a message in transit has age Δ."""
+    """The number of rounds after the last delivery by which a message in transit has age Δ."""
     return 3 * s.phi + s.delta
 
 

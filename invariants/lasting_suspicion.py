@@ -1,7 +1,7 @@
-"""Strong Completeness as it is meant: every crash leads to a suspicion that lasts for good, whatever the first timeout.
+"""Strong Completeness as a liveness property: every crash leads to a permanent suspicion, for every initial timeout.
 
-The whole argument around the formula that strong_completeness_any_timeout.py proves, with the conjuncts about the crash
-from there.  How far the timeout grows is what eventual_trust.py shows.
+This is the whole argument around the formula that strong_completeness_any_timeout.py proves; the conjuncts about the
+crash come from there.  eventual_trust.py shows how far the timeout grows.
 """
 
 import strong_completeness_any_timeout as reduced

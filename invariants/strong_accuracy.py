@@ -1,7 +1,7 @@
 """Strong Accuracy with the safe initial timeout: a correct sender is never suspected (row 1 of Table 4).
 
-The numbers in the meanings are those of the formulas in the paper's Appendix C.  Its type invariants (15), (17)–(19)
-and (21)–(23) are the parameters' and variables' declared ranges, which every proof here proves along.
+The numbers in parentheses are those of the formulas in the paper's Appendix C.  Its type invariants (15), (17)–(19)
+and (21)–(23) are the declared ranges of parameters and variables, which are proved as part of every proof.
 """
 
 from fdverify.logic import And, Implies, Not, Truth

@@ -1,4 +1,4 @@
-"""Strong Completeness, for every initial timeout: a crashed sender is suspected in time, and for good (row 5).
+"""Strong Completeness, for every initial timeout: a crashed sender is suspected in time and forever (row 5).
 
 Formulas of Appendix E; ``hlfsc`` counts the rounds since the crash and is not capped.  Its type invariants (37)–(47)
 and (50) are the declared ranges.
@@ -20,12 +20,12 @@ def crashed(s: State) -> Truth:
 
 
 def delivered_by(s: State) -> Number:
-    """By then, counted from the crash, every message has been delivered."""
+    """The number of rounds after the crash by which every message has been delivered."""
     return 3 * s.phi + s.delta
 
 
 def waited_by(s: State) -> Number:
-    """By then the receiver has waited as long as its timeout."""
+    """The number of rounds after the crash by which the receiver has waited as long as its timeout."""
     return delivered_by(s) + s.phi * s.timeout
 
 

@@ -1,7 +1,7 @@
 """Strong Completeness with an initial timeout of at least 6Φ+Δ (row 4).
 
-Formulas of Appendix F; there is never a wrong suspicion, so the timeout never changes.  Those of Appendix E that it
-uses as they are come from there.
+Formulas of Appendix F: there is never a wrong suspicion, so the timeout never changes.  The formulas that Appendix F
+shares with Appendix E are imported.
 """
 
 from strong_accuracy import safe_timeout, unchanged_timeout

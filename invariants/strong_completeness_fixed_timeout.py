@@ -1,4 +1,4 @@
-"""Strong Completeness with the safe initial timeout (row 3): Appendix G, which is Appendix F but for the timeout."""
+"""Strong Completeness with the safe initial timeout (row 3): Appendix G, which is Appendix F except for the timeout."""
 
 from strong_completeness_big_timeout import proof as big_timeout
 

@@ -1,7 +1,7 @@
-"""Strong Accuracy with the least safe initial timeout, ivy variant: 3Φ+Δ+1, and one less if 3 divides Δ.
+"""Strong Accuracy with the smallest safe initial timeout, ivy variant: 3Φ+Δ+1, or 3Φ+Δ if 3 divides Δ.
 
-The receiver takes three steps from one Receive to the next and waits one more in each.  So, at a Receive, the time it
-has waited is a multiple of 3, or one more before the first delivery: it is never 3Φ+Δ-1 if 3 divides Δ.
+The receiver takes three steps from one Receive to the next, and each adds one to its waiting time.  So at a Receive the
+waiting time is a multiple of 3, or one more before the first delivery.  It is never 3Φ+Δ-1 if 3 divides Δ.
 """
 
 from strong_accuracy import correct_sender

@@ -1,6 +1,6 @@
-"""Strong Accuracy with the least safe initial timeout, tla variant: 3Φ+Δ, and one less if Δ is 2 modulo 3.
+"""Strong Accuracy with the smallest safe initial timeout, tla variant: 3Φ+Δ, or one less if Δ is 2 modulo 3.
 
-If Φ is 1 it is 3+Δ rounded down to a multiple of 3: sender and receiver are in lockstep then.
+If Φ is 1, it is 3+Δ rounded down to a multiple of 3, because sender and receiver are then in lockstep.
 """
 
 from strong_accuracy import correct_sender
@@ -28,12 +28,12 @@ def safe_from_the_start(s: State) -> Truth:
 
 
 def phase(s: State) -> Number:
-    """What the receiver had waited at its last Receive, modulo 3: 0 since the first delivery, 2 before it."""
+    """The waiting time at the receiver's last Receive, modulo 3: 0 since the first delivery, 2 before it."""
     return (s.waiting_time - steps_since_receive(s)) % 3
 
 
 def waited(s: State) -> Number:
-    """How long the receiver has waited, with the step that is not counted once the timeout is reached."""
+    """The waiting time, with the step that is not counted once the timeout is reached."""
     return s.waiting_time + If(phase(s) == 1, 1, 0)
 
 

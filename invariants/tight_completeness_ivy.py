@@ -1,7 +1,7 @@
-"""Strong Completeness in the least time, ivy variant: by which round after its crash the sender is suspected.
+"""Strong Completeness with a tight bound, ivy variant: the round after its crash by which the sender is suspected.
 
 In the worst run a Receive leaves the last message in transit, one round before it is old enough; the next one, 3Φ
-later, delivers it.  Then the receiver waits, at one step every Φ, until a Compute finds that its timeout is reached.
+later, delivers it.  Then the receiver waits, at one step every Φ rounds, until a Compute finds the timeout reached.
 """
 
 from tight_accuracy_ivy import steps_since_receive, waits_in_threes
@@ -15,19 +15,19 @@ proof = Proof("chandra-toueg", variant="ivy", crash=True, timeout="any")
 
 
 def phi_times(s: State, steps: Number) -> Number:
-    """How long no, one or two steps of the receiver take at most; no product of unknowns, which solvers find hard."""
+    """The most rounds that 0, 1 or 2 steps of the receiver take, without a product, which is hard for solvers."""
     return If(steps == 0, 0, If(steps == 1, s.phi, 2 * s.phi))
 
 
 def delivered_by(s: State) -> Number:
-    """By then, counted from the crash, every message has been delivered."""
+    """The number of rounds after the crash by which every message has been delivered."""
     return s.delta - 2 + 3 * s.phi
 
 
 def waited_by(s: State) -> Number:
-    """So many rounds more, and the first Compute has come at which the receiver has waited as long as its timeout.
+    """The number of rounds from there to the first Compute at which the receiver has waited as long as its timeout.
 
-    It has waited one more than a multiple of 3 there: as long as its timeout and no, one or two more.
+    Its waiting time there is 1 modulo 3, so it exceeds the timeout by 0, 1 or 2.
     """
     return s.phi * s.timeout + phi_times(s, (1 - s.timeout) % 3)
 

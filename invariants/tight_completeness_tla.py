@@ -1,7 +1,7 @@
-"""Strong Completeness in the least time, tla variant: by which round after its crash the sender is suspected.
+"""Strong Completeness with a tight bound, tla variant: the round after its crash by which the sender is suspected.
 
-The argument is that of the ivy variant.  Here ``waiting_time`` stops at the timeout; and if Φ is 1, sender and receiver
-are in lockstep, so that no Receive comes one round before a message is old enough, unless 3 divides Δ.
+The argument is that of the ivy variant.  Here ``waiting_time`` stops at the timeout.  If Φ is 1, sender and receiver
+are in lockstep, so no Receive comes one round before a message is old enough, unless 3 divides Δ.
 """
 
 from tight_accuracy_ivy import steps_since_receive
@@ -16,19 +16,19 @@ proof = Proof("chandra-toueg", variant="tla", crash=True, timeout="any")
 
 
 def left_by(s: State) -> Number:
-    """By then, counted from the crash, a Receive may leave a message in transit."""
+    """The last round, counted from the crash, in which a Receive may leave a message in transit."""
     return s.delta - 2 - If(s.phi == 1, s.delta % 3, 0)
 
 
 def delivered_by(s: State) -> Number:
-    """By then every message has been delivered."""
+    """The number of rounds after the crash by which every message has been delivered."""
     return left_by(s) + 3 * s.phi
 
 
 def received_by(s: State) -> Number:
-    """So many rounds more, and the first Receive has come at which the receiver has waited as long as its timeout.
+    """The number of rounds from there to the first Receive at which the receiver has waited as long as its timeout.
 
-    It has waited a multiple of 3 there: as long as its timeout and no, one or two more.
+    Its waiting time there is a multiple of 3, so it exceeds the timeout by 0, 1 or 2.
     """
     return s.phi * s.timeout + phi_times(s, -s.timeout % 3)
 

@@ -1,8 +1,8 @@
-"""For how many rounds a correct sender is suspected in a row at most, ivy variant, whatever the initial timeout.
+"""The longest suspicion of a correct sender, in rounds, for every initial timeout, ivy variant.
 
 In the worst run the receiver is fast until a Compute suspects.  Then it is slow: a Receive leaves the message in
-transit, one round before it is old enough, and the next one, 3Φ later, delivers it.  That makes 6Φ+Δ-1, less what the
-receiver had waited at that Compute.
+transit, one round before it is old enough, and the next one, 3Φ later, delivers it.  That takes 6Φ+Δ-1 rounds, less the
+waiting time at that Compute.
 """
 
 from _suspicion_clock import SUSPICION_CLOCK
@@ -19,17 +19,17 @@ proof = Proof(SUSPICION_CLOCK, variant="ivy", timeout="any")
 
 
 def first_compute(s: State) -> Number:
-    """What the receiver has waited at least at a Compute that suspects: 1 or 2 modulo 3."""
+    """The smallest waiting time at a Compute that suspects: it is 1 or 2 modulo 3."""
     return s.initial_timeout + If(s.initial_timeout % 3 == 0, 1, 0)
 
 
 def old_by(s: State) -> Number:
-    """By then, counted from the last delivery, a message in transit has age Δ."""
+    """The number of rounds after the last delivery by which a message in transit has age Δ."""
     return 3 * s.phi + s.delta
 
 
 def longest(s: State, begins: Number, old: Number) -> Number:
-    """How long a suspicion lasts, if one may begin after so many rounds, and a message is old enough after so many.
+    """The longest suspicion that begins after ``begins`` rounds, if a message is old enough after ``old`` rounds.
 
     If it is old enough before, there is no suspicion.  Else either the first Receive ends it, two steps later; or one
     comes in the round before the message is old enough, and the next one, 3Φ later, ends it.  If Φ is 1, there is a
@@ -60,17 +60,17 @@ def short_suspicion(s: State) -> Truth:
 
 
 def quiet(s: State) -> Number:
-    """For how many rounds nothing has been delivered, at least."""
+    """A lower bound on the number of rounds since the last delivery."""
     return If(s.suspected, first_compute(s) + s.hsuspected - 1, s.waiting_time)
 
 
 def oldest(s: State) -> Number:
-    """How old a message in transit is at least, or of age Δ; if it is negative, there may be none."""
+    """A lower bound, up to Δ, on the age of the oldest message in transit; if negative, there may be none."""
     return quiet(s) - 3 * s.phi
 
 
 def since_receive(s: State) -> Number:
-    """How many rounds ago the last Receive was, at most."""
+    """An upper bound on the number of rounds since the last Receive."""
     return phi_times(s, steps_since_receive(s)) + s.receiver_timer
 
 

@@ -1,6 +1,6 @@
-"""For how many rounds a correct sender is suspected in a row at most, tla variant, whatever the initial timeout.
+"""The longest suspicion of a correct sender, in rounds, for every initial timeout, tla variant.
 
-The argument is that of the ivy variant.  Here ``waiting_time`` stops at the timeout; and if Φ is 1, sender and receiver
+The argument is that of the ivy variant.  Here ``waiting_time`` stops at the timeout.  If Φ is 1, sender and receiver
 are in lockstep, and a message is sent one round after each delivery.
 """
 
@@ -18,17 +18,17 @@ proof = Proof(SUSPICION_CLOCK, variant="tla", timeout="any")
 
 
 def first_compute(s: State) -> Number:
-    """What the receiver has waited at least at a Compute that suspects: 1 modulo 3, or 0 before the first delivery."""
+    """The smallest waiting time at a Compute that suspects: 1 modulo 3, or 0 before the first delivery."""
     return s.initial_timeout + If(s.initial_timeout % 3 == 1, 2, 1)
 
 
 def sent_by(s: State, delivered: Truth) -> Number:
-    """By then, counted from the last delivery or from the start, a message has been sent."""
+    """The number of rounds after the last delivery, or after the start, by which a message has been sent."""
     return If(And(s.phi == 1, delivered), 1, 3 * s.phi)
 
 
 def old_by(s: State) -> Number:
-    """By then, if the first Compute that can suspect does so, a message in transit has age Δ."""
+    """The number of rounds by which a message has age Δ, if the first Compute that can suspect does so."""
     return sent_by(s, first_compute(s) % 3 == 1) + s.delta
 
 
@@ -48,12 +48,12 @@ def short_suspicion(s: State) -> Truth:
 
 
 def quiet(s: State) -> Number:
-    """For how many rounds nothing has been delivered, at least."""
+    """A lower bound on the number of rounds since the last delivery."""
     return If(s.suspected, first_compute(s) + s.hsuspected - 1, waited(s))
 
 
 def oldest(s: State) -> Number:
-    """How old a message in transit is at least, or of age Δ; if it is negative, there may be none."""
+    """A lower bound, up to Δ, on the age of the oldest message in transit; if negative, there may be none."""
     return If(s.suspected, quiet(s) - old_by(s) + s.delta, quiet(s) - sent_by(s, phase(s) == 0))
 
 

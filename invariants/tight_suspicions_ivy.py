@@ -1,8 +1,8 @@
-"""How often a correct sender is suspected at most, ivy variant, whatever the initial timeout.
+"""The largest number of suspicions of a correct sender, for every initial timeout, ivy variant.
 
-Each wrong suspicion makes the timeout longer by one.  At a Receive since the first delivery the receiver has waited a
-multiple of 3, so that at the next Compute it has waited 3Φ+3⌊(Δ-1)/3⌋+1 at most: the timeout grows to one more and no
-further.  Before the first delivery it has waited another number modulo 3: any timeout that is not safe may fail once.
+Each wrong suspicion raises the timeout by one.  After the first delivery, the waiting time at a Receive is a multiple
+of 3, so at the next Compute it is at most 3Φ+3⌊(Δ-1)/3⌋+1, and the timeout grows to at most one more than that.  Before
+the first delivery it has another remainder modulo 3, so any timeout that is not safe may fail once.
 """
 
 from strong_accuracy import correct_sender
@@ -23,12 +23,12 @@ proof = Proof("chandra-toueg", variant="ivy", timeout="any")
 
 
 def learned_timeout(s: State) -> Number:
-    """With this timeout the sender is not suspected once a message has been delivered."""
+    """The timeout with which the sender is not suspected once a message has been delivered."""
     return 3 * s.phi + 3 * ((s.delta - 1) // 3) + 2
 
 
 def lacking(s: State, learned: Number, safe: Number) -> Number:
-    """By how much the initial timeout is too short; by one, if only the first wait is too long for it."""
+    """How much the initial timeout is too short: by one if only the first wait is too long for it."""
     return Max(learned - s.initial_timeout, If(s.initial_timeout < safe, 1, 0))
 
 

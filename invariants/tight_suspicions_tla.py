@@ -1,8 +1,8 @@
-"""How often a correct sender is suspected at most, tla variant, whatever the initial timeout.
+"""The largest number of suspicions of a correct sender, for every initial timeout, tla variant.
 
-The argument is that of the ivy variant, one less.  But ``waiting_time`` stops at the timeout, so that it tells what was
-waited at the last Receive only before it is reached; a timeout that has grown tells that there was a delivery.  If Φ
-is 1, sender and receiver are in lockstep, and a message is sent one round after each delivery.
+The argument is that of the ivy variant, and the bound is one less.  But ``waiting_time`` stops at the timeout, so only
+below the timeout does it show the wait at the last Receive; a timeout that has grown shows that there was a delivery.
+If Φ is 1, sender and receiver are in lockstep, and a message is sent one round after each delivery.
 """
 
 from strong_accuracy import correct_sender
@@ -18,7 +18,7 @@ proof = Proof("chandra-toueg", variant="tla", timeout="any")
 
 
 def learned_timeout(s: State) -> Number:
-    """With this timeout the sender is not suspected once a message has been delivered."""
+    """The timeout with which the sender is not suspected once a message has been delivered."""
     return If(s.phi == 1, 3 * (s.delta // 3), 3 * s.phi + 3 * ((s.delta - 1) // 3)) + 1
 
 
@@ -42,9 +42,9 @@ def grown(s: State) -> Truth:
 
 
 def waited(s: State) -> Number:
-    """How long the receiver has waited at least: one more than is counted, if all of its steps cannot have been.
+    """A lower bound on the wait: one more than is counted, if not all steps can have been counted.
 
-    They make 2 modulo 3 at a Receive before the first delivery, and 0 since.
+    Counted in full, the wait at a Receive is 2 modulo 3 before the first delivery, and 0 since.
     """
     return s.waiting_time + If(Or(phase(s) == 1, And(phase(s) == 2, grown(s))), 1, 0)
 

@@ -1,16 +1,16 @@
-"""A heartbeat detector that counts down, and doubles its timeout whenever it was wrong.
+"""A heartbeat detector that counts down, and doubles its timeout after each wrong suspicion.
 
 Two processes run in rounds.  In each round each of them is active or idle; it is idle for less than Φ rounds in a row.
 
-- The sender sends a heartbeat in each round in which it is active, until it crashes, if it does: at the start of a
-  round, for good.
-- A heartbeat that is sent in a round can be heard in it, or in any later one.  The first time that the monitor listens
-  Δ rounds after that or later, it hears it, if it has not yet.
+- The sender sends a heartbeat in each round in which it is active.  It may crash at the start of a round; then it never
+  sends again.
+- A heartbeat can be heard in the round in which it is sent, or in any later one.  It is heard at the latest when the
+  monitor first listens Δ or more rounds after it was sent.
 - The monitor, when active, takes one step: Listen, Judge, Listen, and so on.  The first is Listen.
-- ``left`` is the number of steps until the monitor loses patience.  It begins with the timeout, and each step makes it
-  one less, down to 0; but a Listen that hears something sets it to the timeout again.
+- ``left`` is the number of steps until the monitor loses patience.  It starts at the timeout, and each step lowers it
+  by one, down to 0; but a Listen that hears something resets it to the timeout.
 - Judge suspects the sender if ``left`` is then 0.
-- Listen that hears something ends a suspicion: it was wrong, or so it seems.  The timeout is doubled first.
+- A Listen that hears something ends a suspicion, which seems to have been wrong, and first doubles the timeout.
 
 The phases of a round are in this order: crash, the sender's turn, the monitor's turn, heartbeats in transit grow older
 by one, the sender sends, the monitor listens, the monitor judges.
@@ -60,7 +60,7 @@ DETECTOR = Detector(
 def doubling(
     delta: int | None, phi: int | None, *, crash: bool = False, timeout: str = SAFE_TIMEOUT, buffer: str | None = None
 ) -> System:
-    """The detector with these bounds (``None``: arbitrary) and this initial timeout (an expression, or ``any``)."""
+    """Build the detector with these bounds (``None``: arbitrary) and initial timeout (an expression, or ``any``)."""
     encoding = partial_synchrony.encoding_of(buffer, delta)
     return System(
         name="doubling",

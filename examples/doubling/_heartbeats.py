@@ -1,4 +1,4 @@
-"""The phases of one round; _doubling.py tells them in words."""
+"""The phases of one round, which _doubling.py describes in words."""
 
 from enum import IntEnum
 
@@ -7,7 +7,7 @@ from fdverify.models.system import Choices, Flag, Phase, State, Subset, Update, 
 
 
 class Step(IntEnum):
-    """What the monitor did when it was last active."""
+    """The monitor's step when it was last active."""
 
     Listen = 0
     Judge = 1
@@ -31,7 +31,7 @@ def suspected(s: State) -> Truth:
 
 
 def takes(s: State, step: Step) -> Truth:
-    """Whether the monitor takes this step in this round, once it had its turn."""
+    """Whether the monitor takes this step in this round; use it after the phase monitor_turn."""
     return And(s.monitor_idle == 0, s.step == step)
 
 
@@ -80,7 +80,7 @@ def listen(s: State, c: Choices) -> Update:
     heard = hears(c)
     timeout = If(And(heard, s.suspected), 2 * s.timeout, s.timeout)
     return update(
-        # What is as old as it may become is heard at the first opportunity, whatever else is.
+        # A heartbeat of age Δ must be heard at the first opportunity, whatever else is heard.
         assume=Implies(And(listens(s), s.transit.has(s.delta)), c.heard.has(s.delta)),
         transit=s.transit.deliver(c.heard),
         suspected=And(s.suspected, Not(heard)),

@@ -1,7 +1,7 @@
 """How a correct sender comes to be suspected: it sends as late as it may, and its heartbeat takes as long as it may.
 
-The monitor takes a step in every round.  It suspects at a Judge, so with an even timeout this happens if it hears
-nothing from the start, and with an odd one if the last that it hears is a heartbeat of the first round.
+The monitor takes a step in every round.  It suspects at a Judge.  With an even timeout it does so if it hears nothing
+from the start; with an odd one, if it hears a heartbeat in the first round and nothing after that.
 """
 
 from typing import Any
@@ -14,12 +14,12 @@ from fdverify.models.worst_run import WorstRun
 
 
 def waited(s: State) -> Number:
-    """How many steps the monitor has taken since it heard something."""
+    """The number of steps that the monitor has taken since it heard something."""
     return s.timeout - s.left
 
 
 def to_be_heard(s: State) -> Truth:
-    """The first round is to come, and its heartbeat is to be heard."""
+    """The run is about to start, and the heartbeat of its first round is to be heard."""
     starts = And(s.step == Step.Judge, waited(s) == 0, s.transit.empty(), s.sender_idle == 0)
     return And(s.timeout % 2 == 1, starts)
 

@@ -1,7 +1,7 @@
-"""Strong Accuracy with the least safe initial timeout, Φ+Δ+1: a correct sender is never suspected.
+"""Strong Accuracy with the smallest safe initial timeout, Φ+Δ+1: a correct sender is never suspected.
 
-A heartbeat is sent within Φ rounds after one is heard, and is Δ old Δ rounds later.  So the monitor has taken fewer
-than Φ+Δ steps when it last listened in vain, and takes one more to judge.
+A heartbeat is sent within Φ rounds after one is heard, and has age Δ after Δ more rounds.  So the monitor has taken
+fewer than Φ+Δ steps when it last listened in vain, and takes one more to judge.
 """
 
 from _heartbeats import Step, correct

@@ -1,7 +1,7 @@
-"""Strong Completeness, for every initial timeout: every crash leads to a suspicion that lasts for good.
+"""Strong Completeness, for every initial timeout: every crash leads to a permanent suspicion.
 
-The last heartbeat was sent in the round before the crash.  A Listen may leave it in transit when it is Δ-1 old, and the
-next one, 2Φ later, hears it.  Then the monitor loses patience, at one step every Φ, and a Judge follows.
+The last heartbeat was sent in the round before the crash.  A Listen may leave it in transit at age Δ-1, and the next
+one, 2Φ later, hears it.  Then the monitor loses patience, at one step every Φ rounds, and a Judge follows.
 """
 
 from _heartbeats import Step, crashed, suspected
@@ -21,7 +21,7 @@ proof.invariants(*trust.predicates())
 
 
 def heard_by(s: State) -> Number:
-    """By then, counted from the crash, every heartbeat has been heard."""
+    """The number of rounds after the crash by which every heartbeat has been heard."""
     return s.delta + 2 * s.phi - 2
 
 

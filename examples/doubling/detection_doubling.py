@@ -1,7 +1,7 @@
-"""Strong Completeness in the least time: by which round after its crash the sender is suspected, for every timeout.
+"""Strong Completeness with a tight bound: the round after its crash by which the sender is suspected.
 
-The worst run is that of completeness_doubling.py.  When a Judge comes, the monitor has taken an odd number of steps
-since it heard something, and an even one if it never did: with an even timeout it takes one step more than that.
+The worst run is that of completeness_doubling.py.  At a Judge the monitor has taken an odd number of steps since it
+heard something, or an even number if it never did; so with an even timeout it takes one step more than the timeout.
 """
 
 from _heartbeats import Step

@@ -1,7 +1,7 @@
 """Eventually Strong Accuracy, for every initial timeout: in every run, from some time on, a correct sender is trusted.
 
 The clock ``hquiet`` counts the rounds since something was heard.  The monitor takes at most one step a round, so it has
-not waited for more steps than that.
+waited for at most that many steps.
 """
 
 from _heartbeats import Step, correct

@@ -1,8 +1,8 @@
-"""How often a correct sender is suspected at most: with which timeouts it is, whatever the initial one.
+"""The timeouts with which a correct sender is suspected, for every initial timeout; they say how often it is.
 
-The k-th time, the timeout has been doubled k-1 times.  Once something was heard, a Judge comes after an odd number of
-steps, and a timeout that was doubled is even: patience was lost at the Listen before, after less than Φ+Δ steps.  So it
-is suspected once if the initial timeout t is not safe, and again for each n > 0 with 2ⁿ·t < Φ+Δ.
+At the k-th suspicion, the timeout has been doubled k-1 times.  Once something was heard, a Judge comes after an odd
+number of steps.  A doubled timeout is even, so patience was lost at the Listen before, after less than Φ+Δ steps.  So
+the sender is suspected once if the initial timeout t is not safe, and again for each n > 0 with 2ⁿ·t < Φ+Δ.
 """
 
 from _heartbeats import Step
@@ -18,7 +18,7 @@ proof = Proof("_doubling.py:DOUBLING", timeout="any")
 
 
 def doubled(s: State) -> Truth:
-    """The timeout is no longer the initial one, so something was heard."""
+    """The timeout has been doubled, so something was heard."""
     longer: Truth = s.timeout > s.initial_timeout
     return longer
 

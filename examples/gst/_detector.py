@@ -1,14 +1,14 @@
 """The detector when the bounds hold only from an unknown time on, the global stabilisation time (GST).
 
-Before it a process may be idle, and a message in transit, for as long as it takes.  From then on Δ and Φ bound both;
-idle times count from GST, and a message sent before it is delivered at the latest at the first Receive at or after
-GST+Δ.  In LOSSY it may also be lost.
+Before GST, idle times and message delays have no bound.  From GST on, Φ and Δ bound them.  Idle times count from GST,
+and a message sent before GST is delivered at the latest at the first Receive at or after GST+Δ.  In LOSSY, messages
+sent before GST may also be lost.
 
-Ages before GST are there to tell messages apart, so whether they grow is free.  One of age Δ stands for all that are as
-old: before GST some of them may be delivered, and others left.
+Before GST, ages only tell messages apart, so they may grow or not.  Age Δ stands for all messages that are as old:
+before GST some of them may be delivered while others stay.
 
-The variant is ``ivy``, whose sender may send at any time.  The sender of ``tla`` rests for two rounds before it sends:
-a timer that starts again at GST would forget that it has rested before.
+The variant is ``ivy``, whose sender may send at any time.  The sender of ``tla`` rests for two rounds before it sends;
+its timer restarts at GST and would forget this rest.
 """
 
 from dataclasses import replace
@@ -46,7 +46,7 @@ def sent_before_gst(s: State) -> Truth:
 
 
 def stabilise(s: State, c: Choices) -> Update:
-    """Time comes nearer to GST; there the timers start again."""
+    """Advance the time since GST; at GST, restart the timers."""
     since = Min(s.since_gst + 1, 1)
     return update(
         since_gst=since,
@@ -64,7 +64,7 @@ def age_messages(s: State, c: Choices) -> Update:
 
 
 def _crash(system: System) -> System:
-    """The crash clock counts from the crash or from GST, whichever is later."""
+    """Let the crash clock count from the crash or from GST, whichever is later."""
     crash = system.phase("crash")
 
     def run(s: State, c: Choices) -> Update:
@@ -80,7 +80,7 @@ def _crash_clock_range(s: State) -> Truth:
 
 
 def _settling(system: System) -> System:
-    """The first delivery from GST on settles which timeout counts."""
+    """Record the timeout at the first delivery from GST on, to which the bounds refer."""
     receive = system.phase("receive")
     assert system.detector is not None, "the detector is one"
     hears = system.detector.hears
@@ -95,21 +95,21 @@ def _settling(system: System) -> System:
 
 
 def _detector(base: Detector, gst: int | None) -> Detector:
-    """With bounds from the start nothing stabilises."""
+    """Add stabilisation to the detector, unless the bounds hold from the start."""
     if gst == 0:
         return base
     return replace(base, first_timeout="settled_timeout", stabilisation=Stabilisation("since_gst", "settled"))
 
 
 def _stabilising(system: System, gst: int | None, lossy: bool) -> System:
-    """The detector under bounds that hold in stable rounds, with a GST at which they begin to."""
+    """Add GST to a detector whose bounds hold in stable rounds."""
     since = Variable(
         "since_gst",
         Integers(),
         initial=lambda s: -1 - s.gst,
         range=lambda s: And(s.since_gst >= -1 - s.gst, s.since_gst <= 1),
     )
-    # With bounds from the start there is nothing to settle: what counts is the initial timeout.
+    # If the bounds hold from the start, the initial timeout is settled.
     settled = Variable("settled", Flags(), initial=lambda s: s.gst == 0, ghost=True)
     first = Variable("settled_timeout", Integers(), initial=lambda s: s.initial_timeout, ghost=True)
     variables = [replace(v, range=_crash_clock_range) if v.name == "hlfsc" else v for v in system.variables]

@@ -1,8 +1,8 @@
 """The two liveness proofs with an arbitrary GST: the conjuncts of invariants/, from GST on.
 
-Before GST the timeout grows without bound, and at GST the receiver may have waited for any time.  So what is said of
-``waiting_time`` holds once a message has been delivered since, which settles it; what is said of the quiet clock, which
-starts again at GST, holds from GST on.
+Before GST the timeout grows without bound, and at GST the receiver may have waited for any time.  So claims about
+``waiting_time`` hold once a message has been delivered since GST, which settles it.  Claims about the quiet clock,
+which restarts at GST, hold from GST on.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ suspicion = load_module(_INVARIANTS / "lasting_suspicion.py")
 
 
 def accuracy(model: str) -> Proof:
-    """Eventually Strong Accuracy."""
+    """Build the proof of Eventually Strong Accuracy."""
     proof = Proof(
         model,
         goal=EventuallyAlways("strong-accuracy"),
@@ -39,7 +39,7 @@ def accuracy(model: str) -> Proof:
 
 
 def completeness(model: str) -> Proof:
-    """Strong Completeness."""
+    """Build the proof of Strong Completeness."""
     proof = Proof(
         model,
         goal=LeadsTo(crashed, Always(suspected)),
@@ -52,7 +52,7 @@ def completeness(model: str) -> Proof:
     proof.term(suspicion.detection)
     _about_the_timeout(proof)
     shared = {predicate.__name__ for predicate in trust.proof.predicates()}
-    # All of them are about a running crash clock, which runs from GST on.
+    # All of them are about the crash clock, which runs only from GST on.
     proof.invariants(*(each for each in suspicion.proof.predicates() if each.__name__ not in shared))
     return proof
 
@@ -79,7 +79,7 @@ def _about_the_timeout(proof: Proof) -> None:
 
 
 def _where(condition: Callable[[State], Truth], conjunct: Callable[[State], Truth]) -> Callable[[State], Truth]:
-    """A conjunct that holds where a condition does."""
+    """Restrict a conjunct to states in which a condition holds."""
 
     @wraps(conjunct)
     def guarded(s: State) -> Truth:

@@ -1,4 +1,4 @@
-"""Eventually Strong Accuracy for an arbitrary GST before which messages may take as long as they like."""
+"""Eventually Strong Accuracy for an arbitrary GST, before which message delays have no bound."""
 
 from _proofs import accuracy
 

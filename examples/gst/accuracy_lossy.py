@@ -1,4 +1,4 @@
-"""Eventually Strong Accuracy for an arbitrary GST before which messages may be lost."""
+"""Eventually Strong Accuracy for an arbitrary GST, before which messages may be lost."""
 
 from _proofs import accuracy
 

@@ -1,4 +1,4 @@
-"""Strong Completeness for an arbitrary GST before which messages may take as long as they like."""
+"""Strong Completeness for an arbitrary GST, before which message delays have no bound."""
 
 from _proofs import completeness
 

@@ -1,4 +1,4 @@
-"""Strong Completeness for an arbitrary GST before which messages may be lost."""
+"""Strong Completeness for an arbitrary GST, before which messages may be lost."""
 
 from _proofs import completeness
 

@@ -1,27 +1,27 @@
 """A ping-pong failure detector: a monitor asks, a target answers, and silence is suspicious.
 
-The monitor sends a ping and waits for the pong that answers it; when that has come it asks again.  While it waits it
-counts its own steps; when it has waited as long as its timeout, it suspects the target.  A pong that comes while it
-suspects ends the suspicion and raises the timeout by one.
+The monitor sends a ping and waits for the pong that answers it; then it asks again.  While it waits, it counts its own
+steps; when it has waited as long as its timeout, it suspects the target.  A pong that comes during a suspicion ends it
+and raises the timeout by one.
 
-Time passes in rounds.  In each a process is active, with the next step of its cycle, or idle; it is idle only if its
-timer, the number of rounds since it was last active, stays below Φ.  Phase by phase, a round is:
+Time passes in rounds.  In each round a process is active and takes the next step of its cycle, or is idle.  It may be
+idle only if its timer, the number of rounds since it was last active, stays below Φ.  A round has these phases:
 
-- ``crash`` (with the option): a correct target may stop for good; ``since_crash`` counts the rounds from then on.
+- ``crash`` (with the option): a correct target may crash for good; ``since_crash`` counts the rounds from then on.
 - ``schedule_monitor``: Ask → Receive → Compute → Ask; its first step is Ask.
 - ``schedule_target``: Receive → Answer → Receive; its first step is Receive.
 - ``age_messages``: every ping and pong in transit is one round older; age Δ means "Δ or older".
-- ``ask``, monitor in Ask: if it waits for nothing, it sends a ping and waits from now on.
-- ``answer``, target in Answer: if it was asked, it sends a pong and is asked no more.
+- ``ask``, monitor in Ask: if it is not waiting, it sends a ping and starts to wait.
+- ``answer``, target in Answer: if it was asked, it sends a pong and is no longer asked.
 - ``receive_ping``, target in Receive: some pings in transit are delivered, or none; one of age Δ must be.  If any is,
   the target is asked.
 - ``receive_pong``, monitor in Receive: some pongs in transit are delivered, or none; one of age Δ must be.  If any is,
-  the monitor waits no more; if it suspects, that ends, and its timeout grows by one.
+  the monitor stops waiting; a suspicion ends, and then the timeout grows by one.
 - ``compute``, monitor in Compute: if it waits and has now waited as long as its timeout, it suspects.
 
-``waiting_time`` is 0 when the monitor asks and when a pong is delivered, and grows by one in each step of a monitor
-that waits.  A message can be delivered in the round in which it is sent.  A target that has crashed neither receives
-nor sends; its pongs in transit still arrive.
+``waiting_time`` is 0 when the monitor asks and when a pong is delivered, and grows by one in each step of a waiting
+monitor.  A message can be delivered in the round in which it is sent.  A crashed target neither receives nor sends, but
+its pongs in transit still arrive.
 """
 
 from _processes import MONITOR, TARGET, MonitorPc, TargetPc, correct, suspected
@@ -91,7 +91,7 @@ def monitor_receives(s: State) -> Truth:
 
 
 def hears(c: Choices) -> Truth:
-    """Whether the monitor is answered."""
+    """Whether a pong is delivered."""
     return Not(c.delivered_pongs.empty())
 
 
@@ -164,7 +164,7 @@ def least_safe_timeout(s: State) -> Number:
 
 
 def detected_by(s: State) -> Number:
-    """So many rounds after its crash the target is suspected; in the worst run, up to 2Φ earlier."""
+    """A number of rounds after the crash by which the target is suspected; the tight bound is up to 2Φ less."""
     return 7 * s.phi + s.delta - 2 + s.phi * s.timeout
 
 
@@ -197,7 +197,7 @@ FAIRNESS = (
 DETECTOR = Detector(
     suspects=suspected,
     correct=correct,
-    # Pings to a target that has crashed stay in transit for good, and change nothing.
+    # Pings to a crashed target stay in transit forever and have no effect.
     in_transit=lambda s: Not(s.pongs.empty()),
     receive="receive_pong",
     hears=hears,
@@ -227,7 +227,7 @@ def cast_of(crash: bool) -> Cast:
 def ping_pong(
     delta: int | None, phi: int | None, *, crash: bool = False, timeout: str = SAFE_TIMEOUT, buffer: str | None = None
 ) -> System:
-    """The detector with these bounds (``None``: arbitrary) and this initial timeout (an expression, or ``any``)."""
+    """Build the detector with these bounds (``None``: arbitrary) and initial timeout (an expression, or ``any``)."""
     encoding = partial_synchrony.encoding_of(buffer, delta)
     return System(
         name="ping-pong",

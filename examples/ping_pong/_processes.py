@@ -1,4 +1,4 @@
-"""The two processes of the ping-pong detector, and what is said of them."""
+"""The two processes of the ping-pong detector, and predicates about them."""
 
 from enum import IntEnum
 
@@ -8,7 +8,7 @@ from fdverify.models.system import State
 
 
 class MonitorPc(IntEnum):
-    """The monitor's step of the round in which it was last active."""
+    """The step of the monitor's last active round."""
 
     Ask = 0
     Receive = 1
@@ -16,7 +16,7 @@ class MonitorPc(IntEnum):
 
 
 class TargetPc(IntEnum):
-    """The target's step of the round in which it was last active, or that it has crashed."""
+    """The step of the target's last active round, or that it has crashed."""
 
     Receive = 0
     Answer = 1

@@ -1,9 +1,9 @@
-"""How a correct target comes to be suspected: it reads a ping, answers, and is heard as late as may be.
+"""How a correct target comes to be suspected: it receives a ping, answers, and is heard as late as possible.
 
-The monitor is active in every round, so it waits one more in each.  So is the target, up to its Receive one round
-before the ping is old enough; from there on it idles for as long as it may.  The ping is delivered at its next Receive,
-2Φ later, and answered Φ later.  Whether a Receive comes at that round depends on whether Δ is odd: if it is not, the
-run begins with an exchange in which all is delivered at once, after which the target's steps are the other way round.
+The monitor is active in every round, so its waiting time grows by one in each.  The target is active in every round up
+to its Receive one round before the ping is old enough; then it idles for as long as it may.  The ping is delivered at
+its next Receive, 2Φ later, and answered Φ later.  A Receive comes in that round only if Δ is odd.  Otherwise the run
+begins with a quick exchange, in which messages are delivered at once, to swap the target's Receive and Answer rounds.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ def _at(s: State, monitor: MonitorPc, target: TargetPc) -> Truth:
 
 
 def _quick(s: State) -> Truth:
-    """The run is to begin with a quick exchange, and all else is then the other way round."""
+    """The run is to begin with a quick exchange, which swaps the rounds of Receive and Answer."""
     return s.delta % 2 == 0
 
 
@@ -33,7 +33,7 @@ def _quick_answer(s: State) -> Truth:
 
 
 def _asks_slowly(s: State) -> Truth:
-    """After the quick exchange: the next round is the Ask of the slow one, right after a Receive of the target."""
+    """The quick exchange is over, and the next round is the Ask of the slow one, right after the target's Receive."""
     return And(Not(s.waiting), _at(s, MonitorPc.Compute, TargetPc.Receive))
 
 
@@ -58,7 +58,7 @@ def _plan(s: State) -> dict[str, Any]:
 
 
 def _before(s: State) -> Truth:
-    """Before the slow exchange: at the start, or within or after the quick one, with nothing in transit."""
+    """The slow exchange is to come: the run is at the start or in the quick one, with nothing in transit."""
     quick = And(
         _quick(s),
         Or(
@@ -72,7 +72,7 @@ def _before(s: State) -> Truth:
 
 
 def _slow(s: State) -> Truth:
-    """Within the slow exchange: where ping, target and pong are, by how long the monitor has waited."""
+    """The slow exchange is under way; the waiting time determines the state of ping, target and pong."""
     since, waited, phi = _since_receive(s), s.waiting_time, s.phi
     age = Min(waited, s.delta)
     pinged = And(

@@ -1,7 +1,7 @@
-"""Strong Accuracy with the least safe initial timeout: 3Φ+2Δ, rounded down to a multiple of 3.
+"""Strong Accuracy with the smallest safe initial timeout: 3Φ+2Δ, rounded down to a multiple of 3.
 
-A ping that a Receive of the target leaves is delivered at the next one, 2Φ later, and answered Φ later; a pong that is
-old enough is delivered at the next Receive of the monitor, which comes 1 modulo 3 steps after an Ask.
+A ping that a Receive of the target leaves in transit is delivered at the next one, 2Φ later, and answered Φ later.  A
+pong that is old enough is delivered at the monitor's next Receive, whose distance to an Ask is 1 modulo 3 steps.
 """
 
 from _ping_pong import least_safe_timeout
@@ -27,17 +27,17 @@ def safe_from_the_start(s: State) -> Truth:
 
 
 def read_by(s: State) -> Number:
-    """By then, counted from the Ask, the target has received the ping."""
+    """The number of rounds after the Ask by which the target has received the ping."""
     return 2 * s.phi + s.delta - 1
 
 
 def answered_by(s: State) -> Number:
-    """By then the target has answered."""
+    """The number of rounds after the Ask by which the target has answered."""
     return 3 * s.phi + s.delta - 1
 
 
 def comes(s: State) -> Truth:
-    """A pong is in transit, or will be: the target has not crashed."""
+    """A pong is in transit, or will be because the target has not crashed."""
     return Or(correct(s), Not(s.pongs.empty()))
 
 

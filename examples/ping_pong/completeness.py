@@ -1,7 +1,7 @@
-"""Strong Completeness: every crash leads to a suspicion that lasts for good, whatever the initial timeout.
+"""Strong Completeness: every crash leads to a permanent suspicion, for every initial timeout.
 
-By when is what tight_completeness.py shows, and how far the timeout grows is what eventual_accuracy.py shows; neither
-needs to know how long it has been quiet, nor that a timeout of 1 is special.
+tight_completeness.py bounds the detection time, and eventual_accuracy.py shows how far the timeout grows.  Their
+conjuncts about the quiet clock and about a timeout of 1 are not needed here.
 """
 
 import accuracy

@@ -1,7 +1,7 @@
 """Eventually Strong Accuracy with any initial timeout: from some time on, a correct target is not suspected.
 
-What accuracy.py says of the steps that the monitor waits holds while a pong may come; ``hquiet`` counts the rounds
-since the last one, which bounds how long a wrong suspicion lasts.
+The claims of accuracy.py about waiting steps hold while a pong may come.  ``hquiet`` counts the rounds since the last
+pong, which bounds how long a wrong suspicion lasts.
 """
 
 import accuracy
@@ -59,7 +59,7 @@ def waits_in_quiet(s: State) -> Truth:
 
 
 def asked_by(s: State) -> Number:
-    """By then, counted from the last delivery, the monitor has asked again."""
+    """The number of rounds after the last delivery by which the monitor has asked again."""
     return 2 * s.phi
 
 
@@ -71,7 +71,7 @@ def asks_again(s: State) -> Truth:
 
 
 def since_asked(s: State) -> Number:
-    """At most so many rounds ago the monitor asked, less if that is negative."""
+    """A lower bound on the number of rounds since the monitor asked; it may be negative."""
     return s.hquiet - asked_by(s)
 
 

@@ -1,8 +1,8 @@
-"""Strong Completeness in the least time: by which round after its crash the target is suspected.
+"""Strong Completeness with a tight bound: the round after its crash by which the target is suspected.
 
 In the worst run a Receive of the monitor leaves the last pong in transit, one round before it is old enough; the next
-one, 3Φ later, delivers it.  2Φ later the monitor asks again, and waits, at one step every Φ, until a Compute finds that
-its timeout is reached.
+one, 3Φ later, delivers it.  2Φ later the monitor asks again, and waits, at one step every Φ rounds, until a Compute
+finds the timeout reached.
 """
 
 from _processes import MonitorPc
@@ -16,24 +16,24 @@ proof = Proof("_ping_pong.py:PING_PONG", crash=True, timeout="any")
 
 
 def phi_times(s: State, steps: Number) -> Number:
-    """How long no, one or two steps of the monitor take at most; no product of unknowns, which solvers find hard."""
+    """The most rounds that 0, 1 or 2 steps of the monitor take, without a product, which is hard for solvers."""
     return If(steps == 0, 0, If(steps == 1, s.phi, 2 * s.phi))
 
 
 def delivered_by(s: State) -> Number:
-    """By then, counted from the crash, every pong has been delivered."""
+    """The number of rounds after the crash by which every pong has been delivered."""
     return s.delta - 2 + 3 * s.phi
 
 
 def asked_by(s: State) -> Number:
-    """By then the monitor has asked for the last time."""
+    """The number of rounds after the crash by which the monitor has asked for the last time."""
     return delivered_by(s) + 2 * s.phi
 
 
 def waited_by(s: State) -> Number:
-    """So many rounds more, and the first Compute has come at which the monitor has waited as long as its timeout.
+    """The number of rounds from there to the first Compute at which the monitor has waited as long as its timeout.
 
-    It has waited 2 modulo 3 there: as long as its timeout and no, one or two more.
+    Its waiting time there is 2 modulo 3, so it exceeds the timeout by 0, 1 or 2.
     """
     return s.phi * s.timeout + phi_times(s, (2 - s.timeout) % 3)
 
@@ -51,7 +51,7 @@ def suspected_in_time(s: State) -> Truth:
 
 
 def since_receive(s: State) -> Number:
-    """For how many rounds at most the monitor's last Receive is over."""
+    """An upper bound on the number of rounds since the monitor's last Receive."""
     return s.monitor_timer + phi_times(s, (steps_since_ask(s) + 2) % 3)
 
 

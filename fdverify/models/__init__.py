@@ -1,1 +1,1 @@
-"""Models: what a system is, what its buffer is made of, and the detectors that ship."""
+"""Models: the language in which systems, message buffers and failure detectors are written."""

@@ -1,7 +1,7 @@
-"""The message buffer: the set of ages 0..Δ at which a message is in transit, where age Δ stands for "Δ or older".
+"""The message buffer: the set of ages 0..Δ at which a message is in transit, where age Δ means "Δ or older".
 
-Three encodings of the same set behind one interface (the paper's section 4.2).  A buffer is a value: every operation
-gives a new one.  Each operation is written once and runs on Python values, on arrays and on symbolic values.
+The same set has three encodings behind one interface (section 4.2 of the paper).  A buffer is immutable: every
+operation returns a new one.  Each operation is written once and runs on Python values, arrays and symbolic values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not, Number, Or, Symbolic, Truth, misuse
 
 Column: TypeAlias = str | int
-"""How one part of a variable is stored: ``bool``, ``int``, or a number: a vector of that many bits."""
+"""The type of one stored column of a variable: ``bool``, ``int``, or a number n for a vector of n bits."""
 
 
 class Buffer(ABC):
@@ -37,29 +37,29 @@ class Buffer(ABC):
 
     @abstractmethod
     def has(self, age: Number) -> Truth:
-        """Whether a message of this age is in transit; never outside 0..Δ."""
+        """Return whether a message of this age is in transit; false outside 0..Δ."""
 
     @abstractmethod
     def send(self, when: Truth) -> Self:
-        """Put a message of age 0 into transit where ``when`` holds; a second one of that age changes nothing."""
+        """Put a message of age 0 into transit where ``when`` holds; a second one of age 0 changes nothing."""
 
     @abstractmethod
     def age(self, when: Truth = True) -> Self:
-        """Where ``when`` holds, all messages grow older by one, but for age Δ, which stands for all older ones too."""
+        """Make all messages older by one where ``when`` holds; age Δ stays, since it means "Δ or older"."""
 
     @abstractmethod
     def deliver(self, delivered: Self) -> Self:
-        """Take the delivered ages out, those of them that are there."""
+        """Remove the delivered ages; those that are not in transit are ignored."""
 
     @abstractmethod
     def within(self, other: Self) -> Truth:
-        """Whether every age is one of ``other`` too."""
+        """Return whether every age of this buffer is also in ``other``."""
 
     @abstractmethod
     def empty(self) -> Truth: ...
 
     def single(self) -> Truth:
-        """Whether there is a message of one age at most."""
+        """Return whether messages of at most one age are in transit."""
         none_yet: Truth = True
         single: Truth = True
         for age in self._ages():
@@ -68,15 +68,15 @@ class Buffer(ABC):
         return single
 
     def exists(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
-        """Whether some age from ``low`` to ``high`` (and 0 to Δ) satisfies ``body``."""
+        """Return whether some age from ``low`` to ``high``, within 0..Δ, satisfies ``body``."""
         return Or(*(And(low <= age, age <= high, body(age)) for age in self._ages()))
 
     def forall(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
-        """Whether every age from ``low`` to ``high`` (and 0 to Δ) satisfies ``body``."""
+        """Return whether every age from ``low`` to ``high``, within 0..Δ, satisfies ``body``."""
         return And(*(Or(Not(And(low <= age, age <= high)), body(age)) for age in self._ages()))
 
     def any(self, low: Number, high: Number) -> Truth:
-        """Whether a message of an age from ``low`` to ``high`` is in transit."""
+        """Return whether a message of an age from ``low`` to ``high`` is in transit."""
         return self.exists(low, high, self.has)
 
     def _ages(self) -> Iterable[int]:
@@ -86,7 +86,7 @@ class Buffer(ABC):
 
 
 class ColumnBuffer(Buffer):
-    """A buffer for a fixed Δ, made of finitely many stored parts."""
+    """A buffer for a fixed Δ, stored in finitely many columns."""
 
     delta: int
 
@@ -104,20 +104,20 @@ class ColumnBuffer(Buffer):
     @classmethod
     @abstractmethod
     def from_members(cls, delta: int, members: Sequence[Truth]) -> Self:
-        """The buffer in which a message of age k is in transit where ``members[k]`` holds."""
+        """Build the buffer in which a message of age k is in transit where ``members[k]`` holds."""
 
     @classmethod
     def of(cls, delta: int, ages: Iterable[int]) -> Self:
-        """The buffer with exactly these ages."""
+        """Build the buffer with exactly these ages."""
         present = frozenset(ages)
         return cls.from_members(delta, [age in present for age in range(delta + 1)])
 
     def in_range(self) -> Truth:
-        """Whether the stored parts spell a set of ages at all."""
+        """Return whether the stored columns encode a set of ages."""
         return True
 
     def ages(self) -> frozenset[int]:
-        """The ages in transit, of one concrete state."""
+        """Return the ages in transit in one concrete state."""
         return frozenset(age for age in self._ages() if self.has(age))
 
 
@@ -175,8 +175,8 @@ class BitvectorBuffer(ColumnBuffer):
 class CounterBuffer(ColumnBuffer):
     """A natural number whose k-th binary digit says whether a message of age k is in transit; operations are linear.
 
-    The digits are carried beside the number.  Found again by division in every state, they are what a solver for linear
-    arithmetic spends its time on; so they are stored, and that they spell the number is part of what is proved.
+    The digits are stored beside the number: a solver for linear arithmetic would spend its time on recovering them by
+    division in every state.  That the digits encode the number is part of what is proved.
     """
 
     encoding: ClassVar[str] = "counter"
@@ -239,7 +239,7 @@ def _spelled(digits: Sequence[Truth]) -> Number:
 
 
 class PredicateBuffer(Buffer):
-    """The paper's existsMsgOfAge: a predicate over ages, here a function that each operation wraps once more."""
+    """The paper's existsMsgOfAge: a predicate over ages, which each operation wraps in another function."""
 
     encoding: ClassVar[str] = "predicate"
 
@@ -276,7 +276,7 @@ class PredicateBuffer(Buffer):
 
 
 class FinitePredicateBuffer(PredicateBuffer, ColumnBuffer):
-    """The predicate for a fixed Δ: one truth value an age."""
+    """The predicate for a fixed Δ: one truth value for each age."""
 
     @staticmethod
     def columns(delta: int) -> tuple[Column, ...]:
@@ -299,15 +299,15 @@ LARGEST_DELTA = 4096
 
 
 def column_buffer(encoding: str) -> type[ColumnBuffer]:
-    """The class that stores a buffer of a fixed Δ in this encoding."""
+    """Return the class that stores a buffer of a fixed Δ in this encoding."""
     classes: tuple[type[ColumnBuffer], ...] = (FinitePredicateBuffer, CounterBuffer, BitvectorBuffer)
-    return next(found for found in classes if found.encoding == encoding)
+    return next(buffer_class for buffer_class in classes if buffer_class.encoding == encoding)
 
 
 def check_encoding(encoding: str, delta: int | None) -> None:
-    """Refuse an encoding that cannot hold this Δ (``None``: any Δ)."""
+    """Refuse an encoding that cannot represent this Δ (``None``: an arbitrary Δ)."""
     if encoding not in ENCODINGS:
-        raise UsageError(f"there is no buffer {encoding}", f"there are {', '.join(ENCODINGS)}")
+        raise UsageError(f"unknown buffer encoding {encoding}", f"use one of {', '.join(ENCODINGS)}")
     if delta is None and encoding != "predicate":
         raise UsageError(f"--buffer {encoding} needs a fixed delta", "give --delta a number, or --buffer predicate")
     if delta is not None and delta > LARGEST_DELTA:
@@ -318,15 +318,15 @@ def check_encoding(encoding: str, delta: int | None) -> None:
         )
 
 
-def _at_age(age: Number, ages: Iterable[int], at: Callable[[int], Truth]) -> Truth:
-    """``at(age)`` where the age is one of ``ages``, else false: a look-up if the age is known, else a case split."""
+def _at_age(age: Number, ages: Iterable[int], member: Callable[[int], Truth]) -> Truth:
+    """Return ``member(age)`` for one of ``ages``, else false: a look-up if the age is known, else a case split."""
     if isinstance(age, int):
-        return at(age) if age in ages else False
-    return Or(*(And(age == k, at(k)) for k in ages))
+        return member(age) if age in ages else False
+    return Or(*(And(age == k, member(k)) for k in ages))
 
 
 def subsets(ages: Iterable[int]) -> Iterator[frozenset[int]]:
-    """Every subset, smallest first by the binary number it spells, so that the order is the same everywhere."""
+    """Enumerate all subsets in the order of their binary codes, which is the same everywhere."""
     ordered = sorted(ages)
     for code in range(1 << len(ordered)):
         yield frozenset(age for bit, age in enumerate(ordered) if code >> bit & 1)

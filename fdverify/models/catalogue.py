@@ -1,4 +1,4 @@
-"""Finding a model: one that ships, or ``file.py:NAME`` of the user's."""
+"""Lookup of a model by name: a shipped one, or ``file.py:NAME`` in a user's file."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def find_model(reference: str) -> Model:
     file, _, name = reference.rpartition(":")
     if not file.endswith(".py"):
         raise UsageError(f"{reference} does not name a model", "write file.py:NAME")
-    found = getattr(load_module(Path(file)), name, None)
-    if not isinstance(found, Model):
+    model = getattr(load_module(Path(file)), name, None)
+    if not isinstance(model, Model):
         raise UsageError(f"{file} has no model {name}", "define NAME = Model(...) in it")
     try:
-        found.check_names()
+        model.check_names()
     except UsageError as clash:
         raise UsageError(f"{file}: {clash.message}", clash.hint) from None
-    return found
+    return model

@@ -1,4 +1,4 @@
-"""What a failure detector is made of, whatever the model around it: the parts that liveness is argued with."""
+"""Failure detectors: the parts of a model that liveness arguments refer to."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from fdverify.models.system import (
 )
 
 QUIET = "hquiet"
-"""The ghost that counts the rounds since the last delivery, or since the bounds began to hold."""
+"""The name of a ghost that counts the rounds since the last delivery, or since the bounds began to hold."""
 
 
 @dataclass(frozen=True)
 class Stabilisation:
-    """Bounds that hold from an unknown time on; both are names of variables.
+    """Bounds that hold only from an unknown time on; both fields name variables.
 
     ``since`` counts the rounds since then and is negative before.  ``settled`` says that a message was delivered since.
     """
@@ -38,7 +38,7 @@ class Stabilisation:
 
 @dataclass(frozen=True)
 class Raise:
-    """How a suspicion that is taken back makes the timeout longer: it is multiplied, and something is added."""
+    """How a retracted suspicion raises the timeout: it is multiplied by ``times``, then ``plus`` is added."""
 
     times: int = 1
     plus: int = 0
@@ -46,32 +46,32 @@ class Raise:
     def __post_init__(self) -> None:
         for name, value, least in (("times", self.times, 1), ("plus", self.plus, 0)):
             if not is_number(value) or not isinstance(value, int) or value < least:
-                raise UsageError(f"a raise has {name} = {shortened(value)}, not a whole number from {least} on")
+                raise UsageError(f"Raise: {name} must be an integer of at least {least}, got {shortened(value)}")
         if (self.times, self.plus) == (1, 0):
             raise UsageError("a raise must make the timeout longer", "write Raise(plus=1) or Raise(times=2)")
 
     def of(self, timeout: Number) -> Number:
-        """The timeout after a raise."""
+        """Return the timeout after a raise."""
         return self.times * timeout + self.plus
 
     def until(self, first: int, enough: int) -> int:
-        """How often a timeout that a raise makes longer is to be raised until it is enough."""
-        if self.times == 1:  # one by one, that may take as many steps as the bounds are large
+        """Count the raises until the timeout is at least ``enough``; a raise must make ``first`` longer."""
+        if self.times == 1:  # a loop would take as many steps as the bounds are large
             return max(0, -((first - enough) // self.plus))
-        timeout, number = first, 0
+        timeout, raises = first, 0
         while timeout < enough:
-            timeout, number = self.of(timeout), number + 1
-        return number
+            timeout, raises = self.of(timeout), raises + 1
+        return raises
 
     def in_words(self) -> str:
-        """What a raise does to the timeout."""
+        """Describe what a raise does to the timeout."""
         if self.times == 1:
             return f"raises the timeout by {self.plus}"
         added = f" and adds {self.plus}" if self.plus else ""
         return f"multiplies the timeout by {self.times}{added}"
 
     def repeated(self, first: str) -> str:
-        """A timeout after n raises, as a formula to read."""
+        """Format the timeout after n raises as a formula to read."""
         if self.times == 1:
             return f"{first} + {self.plus}*n"
         added = f" + {self.plus}*({self.times}^n - 1)/{self.times - 1}" if self.plus else ""
@@ -83,10 +83,10 @@ ONE_MORE = Raise(plus=1)
 
 @dataclass(frozen=True)
 class Detector:
-    """Who suspects whom, when a message is delivered, and what is learned from it.
+    """A failure detector: who suspects whom, when a message is delivered, and what a retracted suspicion changes.
 
-    ``timeout`` and ``crash_clock`` are names of variables.  ``first_timeout`` names the parameter or the variable that
-    holds the timeout from which on the bounds count.  ``learns`` is how a suspicion that is taken back makes it longer.
+    ``timeout`` and ``crash_clock`` name variables.  ``first_timeout`` names the parameter or variable that holds the
+    first timeout, which the bounds refer to.  ``learns`` says how a retracted suspicion raises the timeout.
     """
 
     suspects: Callable[[State], Truth]
@@ -101,7 +101,7 @@ class Detector:
     learns: Raise = ONE_MORE
     watched: str = "sender"
     watcher: str = "receiver"
-    """What reports call those who are suspected and who suspect."""
+    """The names in reports of the suspected process and of the suspecting one."""
 
     def __post_init__(self) -> None:
         for name in ("suspects", "correct", "in_transit", "hears"):
@@ -113,32 +113,34 @@ class Detector:
             raise UsageError(f"the detector's learns is {shortened(self.learns)}, not a Raise")
 
     def check(self, system: System) -> None:
-        """Refuse names that the system does not have, or has for something else."""
+        """Refuse names that the system lacks or uses for something else."""
         numbers = [v.name for v in system.variables if isinstance(v.sort, Integers)]
         flags = [v.name for v in system.variables if isinstance(v.sort, Flags)]
         parameters, phases = [p.name for p in system.parameters], [phase.name for phase in system.phases]
         late = self.stabilisation
-        wanted = [
-            ("receive", self.receive, phases, "phase"),
-            ("timeout", self.timeout, numbers, "integer variable"),
-            # What the bounds are made of must not change: only after stabilisation, premises see to that.
-            ("first_timeout", self.first_timeout, parameters if late is None else numbers, "parameter or ghost"),
+        # The bounds refer to the first timeout, so it must not change.  With stabilisation, premises ensure that.
+        firsts, first_kind = (parameters, "a parameter") if late is None else (numbers, "an integer variable")
+        expected = [
+            ("receive", self.receive, phases, "a phase"),
+            ("timeout", self.timeout, numbers, "an integer variable"),
+            ("first_timeout", self.first_timeout, firsts, first_kind),
         ]
         if late is not None:
-            wanted += [("since", late.since, numbers, "integer variable"), ("settled", late.settled, flags, "flag")]
-        for part, name, known, kind in wanted:
+            expected.append(("since", late.since, numbers, "an integer variable"))
+            expected.append(("settled", late.settled, flags, "a flag"))
+        for part, name, known, kind in expected:
             if name not in known:
-                raise UsageError(f"{system.name}: the detector's {part} is {name!r}, which is no {kind} of it")
+                raise UsageError(f"{system.name}: the detector's {part} is {name!r}, which is not {kind}")
 
     def trusts(self, s: State) -> Truth:
-        """Nobody is suspected who has not crashed."""
+        """Return whether no correct process is suspected."""
         return Not(And(self.suspects(s), self.correct(s)))
 
     def strong_accuracy(self) -> Property:
         return Property("strong-accuracy", self.trusts, f"a {self.watched} that has not crashed is not suspected")
 
     def liveness(self, with_crash: bool) -> tuple[Property, ...]:
-        """What is wanted of every detector, from some time on."""
+        """List the liveness properties that every detector should have."""
         accuracy = Property(
             "eventually-strong-accuracy",
             self.trusts,
@@ -152,29 +154,29 @@ class Detector:
         return (accuracy, completeness) if with_crash else (accuracy,)
 
     def stable(self, s: State) -> Truth:
-        """Whether the bounds held in the round that led here."""
+        """Return whether the bounds held in the round that led to this state."""
         return True if self.stabilisation is None else s[self.stabilisation.since] >= 0
 
     def settled(self, s: State) -> Truth:
-        """Whether what was learned before the bounds held has been corrected by a delivery."""
+        """Return whether a delivery has corrected what was learned before the bounds held."""
         return True if self.stabilisation is None else s[self.stabilisation.settled]
 
 
 def with_quiet_clock(system: System, detector: Detector) -> System:
-    """The same system, with a ghost that counts the rounds since the last delivery, and that no phase of it sees."""
+    """Add a ghost that counts the rounds since the last delivery; the phases of the system do not see it."""
 
-    def clocked(s: State, c: Choices, made: Update) -> Update:
+    def clocked(s: State, c: Choices, effect: Update) -> Update:
         begins = detector.stabilisation is not None and s[detector.stabilisation.since] <= 0
         quiet = If(detector.hears(c), 0, If(begins, 0, s[QUIET]) + 1)
-        return replace(made, changes={**made.changes, QUIET: quiet})
+        return replace(effect, changes={**effect.changes, QUIET: quiet})
 
     def unaware(phase: Phase) -> Phase:
         @wraps(phase.run)
         def run(s: State, c: Choices) -> Update:
-            made = phase.run(State({name: value for name, value in s.values().items() if name != QUIET}), c)
-            if QUIET in made.changes:
-                raise UsageError(f"phase {phase.name} sets {QUIET}, which counts for the proof alone")
-            return clocked(s, c, made) if phase.name == detector.receive else made
+            effect = phase.run(State({name: value for name, value in s.values().items() if name != QUIET}), c)
+            if QUIET in effect.changes:
+                raise UsageError(f"phase {phase.name} sets {QUIET}, which is reserved for the proof")
+            return clocked(s, c, effect) if phase.name == detector.receive else effect
 
         return replace(phase, run=run)
 

@@ -1,6 +1,6 @@
-"""Small arithmetic over named integers, as options give it: ``6*phi+delta``.  Parsed, never evaluated as Python.
+"""Arithmetic expressions over named integers, as options take them: ``6*phi+delta``.  They never run as Python code.
 
-The grammar is a part of Python's own, so Python's parser reads it; every node that is not listed here is refused.
+The grammar is a subset of Python's, so Python's parser reads it.  Every node that is not listed here is refused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Expression:
         return self.text
 
     def names(self) -> set[str]:
-        """The values it needs."""
+        """Return the names of the values that it needs."""
         called = {node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call)}
         return {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and node not in called}
 
@@ -44,7 +44,7 @@ class Expression:
 
 
 def parse_expression(text: str, names: Collection[str]) -> Expression:
-    """Read ``text`` over the integers called ``names``; a :class:`UsageError` says what is wrong with it, and where."""
+    """Parse ``text`` as an expression over ``names``; a :class:`UsageError` says what is wrong with it."""
     if len(text) > _LONGEST:
         raise UsageError(f"expression of {len(text)} characters is longer than {_LONGEST}")
     try:
@@ -76,7 +76,7 @@ def _check(text: str, node: ast.expr, names: Collection[str], depth: int) -> Non
             _check(text, operand, names, depth + 1)
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
             if isinstance(operator, ast.FloorDiv | ast.Mod) and not _is_positive_literal(right):
-                raise _refused(text, "division by what is not a positive literal", names)
+                raise _refused(text, "the divisor is not a positive literal", names)
             _check(text, left, names, depth + 1)
             _check(text, right, names, depth + 1)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:

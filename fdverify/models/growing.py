@@ -1,4 +1,4 @@
-"""Runs that break a liveness property for ever although no state comes back: in each turn a variable grows."""
+"""Growing loops: runs that violate a liveness property forever although no state recurs, because a variable grows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fdverify.models.system import State, truthful
 
 @dataclass(frozen=True)
 class GrowingLoop:
-    """A plan that leads from a state back to it but for one variable, which is then one higher.
+    """A plan that leads from a state back to the same state, except that one variable has grown by one.
 
-    A turn begins where ``starts`` holds and ends in the round that changes the variable called ``grows``.  On the way
-    ``within`` holds and ``left`` falls, which is never negative.  The initial state is on the way of a turn.  All this
-    is claimed for every value of the variable from ``least`` on, and proved before the loop is shown.
+    A turn begins where ``starts`` holds and ends in the round that changes the variable ``grows``.  During the turn,
+    ``within`` holds, and ``left`` decreases and is never negative.  The initial state lies within a turn.  All this is
+    claimed for every value of the variable from ``least`` on, and proved before the loop is shown.
     """
 
     breaks: str
@@ -27,12 +27,12 @@ class GrowingLoop:
     within: Callable[[State], Truth]
     left: Callable[[State], Number]
     plan: Callable[[State], Mapping[str, Any]]
-    """What to choose in the round that begins in a state: yes or no, or which ages.
+    """The choices for the round that begins in a state: a truth value for a flag, ages for a subset.
 
-    Those are ``all``, ``oldest``, a set of numbers, or a list of numbers that may depend on the state.  A
-    condition and ages stand for those ages where the condition holds, else for none.
+    Ages are ``all``, ``oldest``, a set of numbers, or a list of numbers that may depend on the state.  A pair of a
+    condition and ages means those ages where the condition holds, and none elsewhere.
     """
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "starts", truthful("the start of a growing loop", self.starts))
-        object.__setattr__(self, "within", truthful("what holds within a growing loop", self.within))
+        object.__setattr__(self, "starts", truthful("the start condition of a growing loop", self.starts))
+        object.__setattr__(self, "within", truthful("the condition within a growing loop", self.within))

@@ -1,6 +1,6 @@
-"""The concrete interpreter: one state at a time, on Python values.  It replays, simulates, and finds dead ends.
+"""The concrete interpreter: it runs one state at a time on Python values, for replay, simulation and dead ends.
 
-Outside, a choice is plain data: a ``bool``, or the frozenset of ages that a subset names.
+Callers pass a choice as plain data: a ``bool``, or the frozenset of ages that a subset selects.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from fdverify.models.layout import parts_of, value_of
 from fdverify.models.system import Ages, Choice, Choices, Flag, Labels, Phase, State, Subset, System, no_label
 
 Made: TypeAlias = Mapping[str, bool | frozenset[int]]
-"""The choices made in a round or a phase."""
+"""The values of the choices in a round or a phase, by name."""
 
 Plain: TypeAlias = bool | int | frozenset[int]
-"""A variable's value outside of the interpreter: program counters are numbers, buffers sets of ages."""
+"""A variable's value outside the interpreter: a program counter is a number, a buffer is a set of ages."""
 
 
 def initial_state(system: System) -> State:
@@ -32,7 +32,7 @@ def initial_state(system: System) -> State:
 
 
 def state_of(system: System, values: Mapping[str, Plain]) -> State:
-    """The state with these values of the variables."""
+    """Build the state with these values of the variables."""
     state = dict[str, Any](system.fixed_values())
     for variable in system.variables:
         value: Any = values[variable.name]
@@ -43,50 +43,50 @@ def state_of(system: System, values: Mapping[str, Plain]) -> State:
 
 
 def plain_state(system: System, state: State) -> dict[str, Plain]:
-    """The variables' values as plain data, for :func:`state_of`."""
+    """Return the variables' values as plain data, from which :func:`build_state` builds the state again."""
     return {v.name: state[v.name].ages() if isinstance(v.sort, Ages) else state[v.name] for v in system.variables}
 
 
-def run_phase(system: System, phase: Phase, state: State, made: Mapping[str, Any]) -> State | None:
-    """The state after the phase, or ``None`` if these choices are not allowed in it."""
-    choices = {choice.name: _as_value(choice, state, made[choice.name]) for choice in phase.choices}
+def run_phase(system: System, phase: Phase, state: State, chosen: Mapping[str, Any]) -> State | None:
+    """Run a phase; return the state after it, or ``None`` if the phase does not allow these choices."""
+    choices = {choice.name: _as_value(choice, state, chosen[choice.name]) for choice in phase.choices}
     after, allowed = system.run_phase(phase, state, choices)
     return settled(system, after) if allowed else None
 
 
-def round_choices(system: System, state: State, made: Made) -> Choices:
-    """The choices of a whole round as phases see them."""
+def round_choices(system: System, state: State, chosen: Made) -> Choices:
+    """Convert the choices of a whole round to the values that phases see."""
     choices = [choice for phase in system.phases for choice in phase.choices]
-    return Choices({choice.name: _as_value(choice, state, made[choice.name]) for choice in choices})
+    return Choices({choice.name: _as_value(choice, state, chosen[choice.name]) for choice in choices})
 
 
 def possible(system: System, phase: Phase, state: State) -> Iterator[tuple[dict[str, Any], State]]:
-    """Every allowed way through a phase: the choices and the state they lead to."""
+    """Enumerate the allowed choices of a phase, each with the state it leads to."""
     names = [choice.name for choice in phase.choices]
     for values in product(*(_domain(choice, state) for choice in phase.choices)):
-        made = dict(zip(names, values, strict=True))
-        after = run_phase(system, phase, state, made)
+        chosen = dict(zip(names, values, strict=True))
+        after = run_phase(system, phase, state, chosen)
         if after is not None:
-            yield made, after
+            yield chosen, after
 
 
 def first_round(system: System, state: State) -> dict[str, Any] | None:
-    """Choices that lead through a whole round, the first that are found; ``None`` at a dead end."""
+    """Find the first choices that lead through a whole round; return ``None`` at a dead end."""
     return _first_way(system, state, 0)
 
 
-def _first_way(system: System, state: State, at: int) -> dict[str, Any] | None:
-    if at == len(system.phases):
+def _first_way(system: System, state: State, index: int) -> dict[str, Any] | None:
+    if index == len(system.phases):
         return {}
-    for made, after in possible(system, system.phases[at], state):
-        rest = _first_way(system, after, at + 1)
+    for chosen, after in possible(system, system.phases[index], state):
+        rest = _first_way(system, after, index + 1)
         if rest is not None:
-            return {**made, **rest}
+            return {**chosen, **rest}
     return None
 
 
 def settled(system: System, state: State) -> State:
-    """The same state with every buffer stored in plain parts, so that rounds do not pile up on each other."""
+    """Refuse unknown labels, and store every buffer in plain columns; else each round would wrap the one before."""
     for variable in system.variables:
         if isinstance(variable.sort, Labels) and state[variable.name] not in list(variable.sort.names):
             raise no_label(variable, state[variable.name])
@@ -95,18 +95,18 @@ def settled(system: System, state: State) -> State:
 
 
 def observe(system: System, state: State) -> dict[str, Any]:
-    """The variables as plain data: truth values, integers, names of program counters, sets of ages."""
-    seen: dict[str, Any] = {}
+    """Return the variables as plain data: truth values, integers, names of program counters, sets of ages."""
+    values: dict[str, Any] = {}
     for variable in system.variables:
         value = state[variable.name]
         match variable.sort:
             case Labels(names):
-                seen[variable.name] = names(value).name
+                values[variable.name] = names(value).name
             case Ages():
-                seen[variable.name] = value.ages()
+                values[variable.name] = value.ages()
             case _:
-                seen[variable.name] = value
-    return seen
+                values[variable.name] = value
+    return values
 
 
 def _domain(choice: Choice, state: State) -> Iterator[Any]:
@@ -118,8 +118,8 @@ def _domain(choice: Choice, state: State) -> Iterator[Any]:
             return subsets(ages)
 
 
-def _as_value(choice: Choice, state: State, made: Any) -> Any:
+def _as_value(choice: Choice, state: State, chosen: Any) -> Any:
     if isinstance(choice, Flag):
-        return made
+        return chosen
     buffer: ColumnBuffer = state[choice.of]
-    return type(buffer).of(buffer.delta, made)
+    return type(buffer).of(buffer.delta, chosen)

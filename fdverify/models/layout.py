@@ -1,4 +1,4 @@
-"""A state as a flat row of stored parts: what the explorer keeps in arrays and the compiler names with constants."""
+"""The layout of a state as a flat row of columns: the explorer keeps rows in arrays, the compiler names columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def columns_of(variable: Variable, parameters: Mapping[str, Number]) -> tuple[Co
 
 
 def label_width(names: type[IntEnum]) -> int:
-    """How many bits hold every label."""
+    """Return the number of bits that hold every label."""
     return max(1, max(names).bit_length())
 
 
@@ -41,7 +41,7 @@ def value_of(variable: Variable, parameters: Mapping[str, Number], parts: Sequen
 
 
 class Layout:
-    """The row of a system with fixed parameters; ``variables`` may leave some out."""
+    """The columns of a system with fixed parameters; ``variables`` may omit some of its variables."""
 
     def __init__(self, system: System, parameters: Mapping[str, Number], variables: Sequence[Variable]) -> None:
         self.system = system
@@ -52,7 +52,7 @@ class Layout:
         self._widths = [len(part) for part in parts]
 
     def owners(self) -> list[Variable]:
-        """For each column, the variable it belongs to."""
+        """Return, for each column, the variable it belongs to."""
         return [v for v, width in zip(self.variables, self._widths, strict=True) for _ in range(width)]
 
     def flatten(self, state: State) -> list[Any]:
@@ -60,8 +60,8 @@ class Layout:
 
     def restore(self, row: Sequence[Any]) -> State:
         values = dict(self.parameters)
-        at = 0
+        start = 0
         for variable, width in zip(self.variables, self._widths, strict=True):
-            values[variable.name] = value_of(variable, self.parameters, row[at : at + width])
-            at += width
+            values[variable.name] = value_of(variable, self.parameters, row[start : start + width])
+            start += width
         return State(values)

@@ -1,6 +1,6 @@
-"""A model: a family of systems with the parameters and options that pick one of them.
+"""Models: families of systems, with the parameters and options that select one of them.
 
-The command line takes its options from here, so a model in a user's file has the same comfort as a shipped one.
+The command line takes its options from here, so a model in a user's file is as convenient as a shipped one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OptionValue = str | bool | None
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of words (``choices``), free text, or, when the default is a truth value, a switch."""
+    """One of several words (``choices``), free text, or a switch if the default is a truth value."""
 
     name: str
     meaning: str
@@ -28,7 +28,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Model:
-    """``build`` gets every parameter (a number, or ``None`` for an arbitrary one) and every option by its name."""
+    """A family of systems; ``build`` gets all parameters (``None``: arbitrary) and all options by name."""
 
     name: str
     summary: str
@@ -39,7 +39,7 @@ class Model:
     default_liveness: str | None = None
 
     def check_names(self) -> None:
-        """Refuse two parameters or options of one name, when the model is used: others in its file may be right."""
+        """Refuse two parameters or options of one name; only on use, since other models in the file may be right."""
         both = [*(p.name for p in self.parameters), *(o.name for o in self.options)]
         check_unique(f"model {self.name}", "parameters or options", [(name, None) for name in both])
 

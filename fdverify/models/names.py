@@ -1,4 +1,4 @@
-"""Names that tell things apart: two of one name are refused, with the places where both are written if known."""
+"""Uniqueness of names: a duplicate is refused, with the places of both definitions if they are known."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from fdverify.errors import UsageError, located
 
 
-def check_unique(whose: str, kind: str, named: Iterable[tuple[str, object]]) -> None:
-    """Refuse two of one name: reports, and whoever asks for one of them, could not tell which is meant.
+def check_unique(owner: str, kind: str, names: Iterable[tuple[str, object]]) -> None:
+    """Refuse a duplicate name, since neither reports nor references could tell which one is meant.
 
-    Each name comes with the function that it is given to, if there is one.
+    Each name comes with the function it was given to, or with ``None``.
     """
     known: dict[str, object] = {}
-    for name, function in named:
+    for name, function in names:
         if name in known:
             places = [place for place in map(place_of, (known[name], function)) if place is not None]
             where = f", at {places[0]} and at {places[1]}" if len(places) == 2 else ""
-            raise UsageError(f"{whose} has two {kind} {name}{where}", "rename one")
+            raise UsageError(f"{owner} has two {kind} {name}{where}", "rename one")
         known[name] = function
 
 
 def place_of(function: Callable[..., Any] | object) -> str | None:
-    """Where a function is written, however it was wrapped here."""
+    """Return where a function is defined, below any wrappers."""
     code = getattr(unwrap(function), "__code__", None) if callable(function) else None
     return None if code is None else located(code.co_filename, code.co_firstlineno)

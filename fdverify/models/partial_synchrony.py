@@ -1,4 +1,4 @@
-"""What detectors under partial synchrony share: their bounds, the initial timeout, and the options that choose them."""
+"""Parts that detectors under partial synchrony share: the bounds, the initial timeout, and their options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PHI = Parameter("phi", least=1, value=None, meaning="bound on relative speed", s
 
 
 def fixed(delta: int | None, phi: int | None, timeout: str, whose: str) -> tuple[Parameter, ...]:
-    """The parameters with these values (``None``: arbitrary), and the timeout (an expression, or ``any``)."""
+    """Build the parameters with these values (``None``: arbitrary) and this timeout (an expression, or ``any``)."""
     initial = None if timeout.strip() == "any" else parse_expression(timeout, {DELTA.name, PHI.name})
     return (
         replace(DELTA, value=delta),
@@ -24,12 +24,12 @@ def fixed(delta: int | None, phi: int | None, timeout: str, whose: str) -> tuple
 
 
 def encoding_of(buffer: str | None, delta: int | None) -> str:
-    """The encoding of the buffer that is asked for, or the best one."""
+    """Return the requested encoding of the buffer, or the best one."""
     return buffer or ("predicate" if delta is None else "bitvector")
 
 
 def described(crash: bool, timeout: str, encoding: str) -> dict[str, str]:
-    """The options, as a system tells them."""
+    """Return the options as reports show them."""
     return {"crash": str(crash).lower(), "timeout": timeout.strip(), "buffer": encoding}
 
 

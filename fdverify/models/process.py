@@ -1,4 +1,4 @@
-"""Processes as models share them: they take their steps in turn, are idle for less than a bound, and may crash."""
+"""Processes of a model: they repeat a cycle of steps, are idle for less than a bound, and may crash."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from fdverify.models.system import Choices, Flag, Integers, Labels, Phase, State
 
 @dataclass(frozen=True)
 class Process:
-    """A process that is active or idle in each round; each active round is the next step of its cycle.
+    """A process that is active or idle in each round; in an active round it takes the next step of its cycle.
 
-    Its variables are ``NAME_pc``, the step of the round in which it was last active, and ``NAME_timer``, the number of
-    rounds since; the choice is ``NAME_active``.  It is idle only while its timer stays below ``bound``.
+    Its variables are ``NAME_pc``, the step of its last active round, and ``NAME_timer``, the number of rounds since
+    then.  Its choice is ``NAME_active``.  It is idle only while its timer stays below ``bound``.
     """
 
     name: str
     cycle: tuple[IntEnum, ...]
     bound: Callable[[State], Number]
     crashed: IntEnum | None = None
-    """Where its program counter is once it has crashed, if it may."""
+    """Its program counter after a crash; ``None`` if it cannot crash."""
 
     def correct(self, s: State) -> Truth:
-        """It has not crashed."""
+        """Return whether it has not crashed."""
         return True if self.crashed is None else Or(*(s[self._pc] == step for step in self.cycle))
 
     def acts(self, s: State) -> Truth:
-        """Whether it is active in this round, once it has been scheduled: that leaves its timer at 0 only then."""
+        """Return whether it is active in this round; call this after its scheduling, which resets its timer if so."""
         return And(s[self._timer] == 0, self.correct(s))
 
     def runs(self, s: State, step: IntEnum) -> Truth:
-        """Whether it is active in this round with this step."""
+        """Return whether it is active in this round and takes this step."""
         return And(s[self._timer] == 0, s[self._pc] == step)
 
     def pc(self, starts: IntEnum) -> Variable:
@@ -47,11 +47,11 @@ class Process:
         return Variable(self._timer, Integers(), initial=lambda s: 0, range=idles)
 
     def active(self) -> Flag:
-        """The choice that scheduling makes."""
+        """Build the choice that schedules it."""
         return Flag(f"{self.name}_active", when=self.correct)
 
     def scheduled(self, s: State, c: Choices, timely: Truth = True, may_act: Truth = True) -> Update:
-        """Active with the next step if it may act, or idle once more; where it is not timely its timer has no bound."""
+        """Let it take its next step if it may act, or idle; where it is not timely, it may idle without bound."""
         timer, active, correct = s[self._timer], c[f"{self.name}_active"], self.correct(s)
         idle = If(timely, timer + 1, Min(timer + 1, self.bound(s)))
         may_idle = Or(Not(timely), timer + 1 < self.bound(s))
@@ -66,8 +66,8 @@ class Process:
         return Phase(f"schedule_{self.name}", lambda s, c: self.scheduled(s, c), (self.active(),))
 
     def crash(self, clock: str) -> Phase:
-        """At the start of a round it may stop for good; the clock is 0 then, and counts the rounds since."""
-        assert self.crashed is not None, "it has a place to crash to"
+        """Build the phase in which it may crash at the start of a round; the clock counts the rounds since."""
+        assert self.crashed is not None, "a process that may crash has a label for it"
 
         def run(s: State, c: Choices) -> Update:
             return update(
@@ -91,7 +91,7 @@ class Process:
         )
 
     def _following(self, s: State) -> Number:
-        """The step after the last one."""
+        """Return the step after the last one."""
         following: Number = self.cycle[0]
         for step, after in zip(self.cycle[:-1], self.cycle[1:], strict=True):
             following = If(s[self._pc] == step, after, following)

@@ -1,7 +1,7 @@
-"""Whether a Python file makes a proof when it is loaded, told by its text: running all files would be a surprise.
+"""Static detection of proof files: whether loading a Python file would create a proof, judged from its text.
 
-What is looked for is a use of ``Proof``, under whatever name, in code that runs when the file is loaded: at the level
-of the module, or in a function or a class that is used there, be it in the file or in a module beside it.
+Running every file to find out might have side effects.  What counts is a use of ``Proof``, under any name, in code that
+runs when the file is loaded: at module level, or in a function or class used there, in the file or a module beside it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def makes_proof(path: Path) -> bool:
-    """Whether the file seems to make a proof; one that cannot be parsed does if it mentions one."""
+    """Return whether the file seems to create a proof; one that does not parse does if it mentions one."""
     text = _read(path)
     if text is None or not _concerns(text, path.parent):
         return False
@@ -31,19 +31,19 @@ def makes_proof(path: Path) -> bool:
 
 
 def has_tests(path: Path) -> bool:
-    """Whether the file defines something that pytest takes for tests, as far as names tell."""
+    """Return whether the file defines functions or classes that pytest would collect, judged by their names."""
     text = _read(path)
     if text is None:
         return False
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True  # pytest has something to say about it
+        return True  # pytest reports what is wrong with it
     return any(isinstance(node, _Function) and node.name.lower().startswith("test") for node in ast.walk(tree))
 
 
 def mentions_package(path: Path) -> bool:
-    """Whether the file speaks of this package."""
+    """Return whether the text of the file mentions this package."""
     return _PACKAGE.encode() in (_read(path) or b"")
 
 
@@ -55,7 +55,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _concerns(text: bytes, folder: Path) -> bool:
-    """Whether the package is mentioned in a file, or in one beside it that it imports: most need not be parsed."""
+    """Return whether a file, or a module beside it that it imports, mentions the package; most need no parsing."""
     if _PACKAGE.encode() in text:
         return True
     modules = {name.decode() for name in _IMPORTED.findall(text)}
@@ -66,9 +66,9 @@ def _concerns(text: bytes, folder: Path) -> bool:
 
 
 def _beside(folder: Path, module: str) -> list[Path]:
-    """The files that a module of this name, dotted perhaps, may be, seen from a folder."""
+    """List the files in a folder that a module of this, possibly dotted, name may be."""
     path = folder.joinpath(*module.split("."))
-    return [each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file()]
+    return [file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()]
 
 
 def _mentions(path: Path) -> bool:
@@ -77,19 +77,19 @@ def _mentions(path: Path) -> bool:
 
 
 class _Source:
-    """A parsed file: what its names stand for, as far as that matters here."""
+    """A parsed file, and what its names stand for as far as that matters here."""
 
     def __init__(self, folder: Path, tree: ast.Module) -> None:
         self._folder = folder
         self._tree = tree
         self._functions: dict[str, list[ast.AST]] = {}
-        """By name, what is run when the name is used: bodies of functions and classes, and what is assigned to it."""
+        """For each name, the code that runs when it is used: bodies of functions and classes, and assigned values."""
         self._makers: set[str] = set()
-        """Names of ``Proof`` itself."""
+        """Names that stand for ``Proof`` itself."""
         self._modules: dict[str, list[Path]] = {}
-        """Modules beside the file that were imported, by the name that they have here."""
+        """Imported modules beside the file, by their names here."""
         self._imported: dict[str, list[tuple[Path, str]]] = {}
-        """What was imported from such modules, by the name that it has here."""
+        """Files and original names of what was imported from such modules, by its name here."""
         for node in ast.walk(tree):
             self._note(node)
 
@@ -129,11 +129,11 @@ class _Source:
                 self._functions.setdefault(node.id, []).append(value)
 
     def loaded(self) -> list[ast.AST]:
-        """What is run when the file is loaded."""
+        """List the statements that run when the file is loaded."""
         return list(_statements(self._tree))
 
     def uses_proof(self, code: list[ast.AST], seen: frozenset[tuple[Path, str]] = frozenset()) -> bool:
-        """Whether running this code may use ``Proof``."""
+        """Return whether running this code may use ``Proof``."""
         waiting, known = list(code), set[str]()
         while waiting:
             for node in _run_at_once(waiting.pop()):
@@ -150,26 +150,26 @@ class _Source:
 
     def _is_imported_maker(self, name: str, seen: frozenset[tuple[Path, str]]) -> bool:
         starred = self._imported.get("*", [])
-        found = [*self._imported.get(name, ()), *((path, name) for path, _ in starred)]
-        return any(_uses_in(path, original, seen) for path, original in found)
+        origins = [*self._imported.get(name, ()), *((path, name) for path, _ in starred)]
+        return any(_uses_in(path, original, seen) for path, original in origins)
 
     def _is_maker_of_module(self, node: ast.Attribute, seen: frozenset[tuple[Path, str]]) -> bool:
         paths = self._modules.get(ast.unparse(node.value), []) if isinstance(node.value, _DOTTED) else []
         return any(_uses_in(path, node.attr, seen) for path in paths)
 
     def makes_by(self, name: str, seen: frozenset[tuple[Path, str]]) -> bool:
-        """Whether using this name of the module may use ``Proof``."""
+        """Return whether using this name of the module may use ``Proof``."""
         return self.uses_proof([ast.Name(name, ast.Load())], seen)
 
 
 def _gets_proof(call: ast.Call) -> bool:
-    """Whether it is getattr(module, "Proof")."""
+    """Return whether the call is ``getattr(module, "Proof")``."""
     by_name = isinstance(call.func, ast.Name) and call.func.id == "getattr"
-    return by_name and any(isinstance(each, ast.Constant) and each.value == _PROOF for each in call.args)
+    return by_name and any(isinstance(argument, ast.Constant) and argument.value == _PROOF for argument in call.args)
 
 
 def _uses_in(path: Path, name: str, seen: frozenset[tuple[Path, str]]) -> bool:
-    """Whether a name of another file is one by which a proof is made."""
+    """Return whether using a name of another file may use ``Proof``."""
     if (path, name) in seen:
         return False
     source = _Source.of(path)
@@ -185,7 +185,7 @@ def _parsed(folder: Path, text: bytes) -> _Source | None:
 
 
 def _statements(tree: ast.Module | ast.ClassDef) -> Iterator[ast.AST]:
-    """The statements of a body, but for those that run in a script alone, and types."""
+    """Yield the statements of a body, except those that run only in a script or for type checking."""
     for node in tree.body:
         if not (isinstance(node, ast.If) and _is_never_so(node.test)):
             yield node
@@ -194,7 +194,7 @@ def _statements(tree: ast.Module | ast.ClassDef) -> Iterator[ast.AST]:
 
 
 def _is_never_so(test: ast.expr) -> bool:
-    """Whether a condition does not hold while a file is loaded as a module."""
+    """Return whether a condition is false while the file is loaded as a module."""
     words = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
     texts = {node.value for node in ast.walk(test) if isinstance(node, ast.Constant)}
     compares = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)
@@ -203,16 +203,16 @@ def _is_never_so(test: ast.expr) -> bool:
 
 
 def _inside(node: ast.AST) -> list[ast.AST]:
-    """What runs when a name is used that stands for this: a function may be called, a class may be made."""
+    """List the code that runs when a name of this node is used: a function may be called, a class instantiated."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return list(node.body)
     if isinstance(node, ast.ClassDef):
-        return [*node.bases, *(part for each in node.body for part in _inside(each))]
+        return [*node.bases, *(part for statement in node.body for part in _inside(statement))]
     return [node]
 
 
 def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of code that runs, without what is only defined in it, and without annotations."""
+    """Yield the nodes of code that runs at once, without annotations and without bodies that are only defined."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             parts: list[ast.AST] = [*node.decorator_list, *node.args.defaults]

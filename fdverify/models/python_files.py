@@ -1,4 +1,4 @@
-"""The Python files below a folder that are somebody's own."""
+"""The Python files below a folder that belong to the user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NOT_OWN = {"__pycache__", "node_modules", "site-packages"}
 
 
 def folders_below(top: Path) -> Iterator[Path]:
-    """The folder and those below it, in order, each once; not hidden ones, environments, and what tools write."""
+    """Yield the folder and those below it, in order and once each, without hidden ones, environments and caches."""
     seen = {top.resolve()}
     waiting = [top]
     while waiting:
@@ -22,7 +22,7 @@ def folders_below(top: Path) -> Iterator[Path]:
                 if not entry.name.startswith(".") and entry.name not in _NOT_OWN and entry.is_dir():
                     inside.append(folder / entry.name)
         for path in sorted(inside):
-            real = path.resolve()  # a link may lead back up, or to where another one leads
+            real = path.resolve()  # a link may lead back up, or to a folder that was visited
             leads_up = folder.resolve().is_relative_to(real)
             if real not in seen and not leads_up and not (path / "pyvenv.cfg").exists():
                 seen.add(real)
@@ -30,7 +30,7 @@ def folders_below(top: Path) -> Iterator[Path]:
 
 
 def python_files(folder: Path) -> list[Path]:
-    """Those in the folder itself, in order, but for those whose names start with _, which help others."""
+    """List the Python files in the folder itself, in order, without helpers, whose names start with ``_``."""
     with os.scandir(folder) as entries:
         names = [
             entry.name for entry in entries if entry.name.endswith(".py") and not entry.name.startswith(("_", "."))

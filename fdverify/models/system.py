@@ -1,7 +1,7 @@
-"""A system: parameters, variables, and the phases that make up one global round.
+"""Systems: parameters, variables, and the phases that make up one global round.
 
-A phase is an ordinary function of the state and the choices made in it; what it does not mention stays as it was.
-Nothing here knows a solver: the same functions run on Python values, on arrays and on symbolic values.
+A phase is an ordinary function of the state and the choices made in it; variables that it does not mention keep their
+values.  Nothing here depends on a solver: the same functions run on Python values, on arrays and on symbolic values.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _SMT_LIB_WORDS = {"true", "false", "xor", "distinct", "ite", "let", "exists", "forall", "par", "div", "mod", "abs"}
 _RESERVED = {*kwlist, *_SMT_LIB_WORDS, "select", "store"}
-"""Words that mean something else to Python or to a solver."""
+"""Words with a meaning of their own in Python or in SMT-LIB."""
 
 
 class State:
-    """Values by name: the parameters, and the variables at one point of a run.  ``s.timeout``, ``s.delta``."""
+    """Values by name: the parameters, and the variables at one point of a run, as in ``s.timeout`` or ``s.delta``."""
 
     __slots__ = ("_values",)
     _values: dict[str, Any]
@@ -64,7 +64,7 @@ Choices: TypeAlias = State
 
 @dataclass(frozen=True)
 class Update:
-    """What a phase does: new values for some variables, possible only where ``assume`` holds."""
+    """The effect of a phase: new values for some variables, allowed only where ``assume`` holds."""
 
     changes: Mapping[str, Any]
     assume: Truth = True
@@ -76,14 +76,14 @@ def update(assume: Truth = True, **changes: Any) -> Update:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that never changes in a run: fixed, defined over earlier ones, or (``None``) arbitrary."""
+    """A number that is constant in a run: fixed, defined by earlier parameters, or arbitrary (``None``)."""
 
     name: str
     least: int
     value: int | Expression | None
     meaning: str = ""
     small: tuple[int, ...] = ()
-    """Values to try it with in small instances, the most telling first; by default those up to 3."""
+    """Values for small instances, the most revealing first; by default those up to 3."""
 
     def small_values(self) -> tuple[int, ...]:
         return self.small or tuple(range(self.least, max(self.least, 3) + 1))
@@ -101,7 +101,7 @@ class Integers:
 
 @dataclass(frozen=True)
 class Labels:
-    """The sort of program counters: small natural numbers with names, to be compared and nothing else."""
+    """The sort of program counters: small natural numbers with names, which can only be compared."""
 
     names: type[IntEnum]
 
@@ -119,11 +119,11 @@ Sort: TypeAlias = Flags | Integers | Labels | Ages
 
 @dataclass(frozen=True)
 class Variable:
-    """One part of the state.
+    """One component of the state.
 
-    ``range`` is a claim about its values that a proof may use once it has proved it.  A variable that may grow for ever
-    has a ``cap``: behaviour must not depend on how far the value lies above it.  A ghost is there for properties alone;
-    a ghost with ``clock`` set is only ever reset or advanced by one.
+    ``range`` is a claim about its values that a proof may use once it has proved it.  A variable that may grow forever
+    has a ``cap``: behaviour must not depend on how far the value exceeds it.  A ghost serves only properties and
+    proofs; a ghost with ``clock`` set is only ever reset or advanced by one.
     """
 
     name: str
@@ -136,7 +136,7 @@ class Variable:
 
     @property
     def has_range(self) -> bool:
-        """Whether anything is claimed of the values, by the model or by the sort."""
+        """Whether the model or the sort restricts the values."""
         return self.range is not None or isinstance(self.sort, Labels | Ages)
 
     def in_range(self, state: State) -> Truth:
@@ -149,7 +149,7 @@ class Variable:
         return And(*claims)
 
     def initial_value(self, parameters: State) -> Any:
-        """The value in the initial state, of the right sort."""
+        """Compute the value in the initial state, and refuse one of another sort."""
         value = self.initial(parameters)
         if isinstance(self.sort, Ages):
             value = frozenset(value)
@@ -166,14 +166,14 @@ class Variable:
 
 
 def truthful(what: str, holds: Callable[[State], Truth]) -> Callable[[State], Truth]:
-    """The predicate, which returns a truth value or complains."""
+    """Wrap a predicate so that it raises an error unless it returns a truth value."""
 
     @wraps(holds)
     def checked(state: State) -> Truth:
         with noticing_misuse() as misused:
             value = holds(state)
         if misused:
-            raise misused[0]  # it was caught on its way here, which does not make the value right
+            raise misused[0]  # the author's code caught it, but the value is still wrong
         if not is_truth(value):
             raise UsageError(
                 f"{what} returns {type(value).__name__} {shortened(value)}, not a truth value",
@@ -190,7 +190,7 @@ def always(state: State) -> Truth:
 
 @dataclass(frozen=True)
 class Flag:
-    """A choice between yes and no; it is no where ``when`` does not hold."""
+    """A choice between yes and no; it must be no where ``when`` does not hold."""
 
     name: str
     when: Callable[[State], Truth] = always
@@ -201,7 +201,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Subset:
-    """A choice of some of the ages in the buffer called ``of``; none where ``when`` does not hold."""
+    """A choice of some ages in the buffer called ``of``; it must be empty where ``when`` does not hold."""
 
     name: str
     of: str
@@ -235,7 +235,7 @@ class Property:
 
 @dataclass(frozen=True)
 class StepProperty:
-    """A claim about every round: of the state before it, the choices made in it, and the state after."""
+    """A claim about every round: about the state before it, its choices, and the state after it."""
 
     name: str
     holds: Callable[[State, Choices, State], Truth]
@@ -244,7 +244,7 @@ class StepProperty:
 
 @dataclass(frozen=True)
 class System:
-    """A model with its options chosen: what engines work on."""
+    """A model with its options chosen; engines work on systems."""
 
     name: str
     options: Mapping[str, str]
@@ -253,26 +253,26 @@ class System:
     phases: tuple[Phase, ...]
     properties: tuple[Property, ...]
     assumptions: tuple[Property, ...] = ()
-    """What is assumed of the parameters."""
+    """Assumptions about the parameters."""
     liveness: tuple[Property, ...] = ()
-    """What is claimed to hold, in every fair run, from some time on and for good."""
+    """Claims that hold in every fair run from some time on and forever."""
     fairness: tuple[Property, ...] = ()
-    """What holds again and again in a fair run."""
+    """Conditions that hold infinitely often in a fair run."""
     detector: Detector | None = None
     """The parts of a failure detector, if the system is one."""
     growing: tuple[GrowingLoop, ...] = ()
-    """How liveness is broken by runs in which no state comes back; a claim about the phases as they are."""
+    """Runs that violate liveness although no state recurs; claims about these very phases."""
     worst: tuple[WorstRun, ...] = ()
-    """How properties are broken when they can be; a claim about the phases as they are."""
+    """Runs that violate a property wherever it can be violated; claims about these very phases."""
     cast: Cast | None = None
-    """Who takes part, for pictures of runs."""
+    """The processes and channels, for pictures of runs."""
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.parameters] + [v.name for v in self.variables]
         choices = [choice for phase in self.phases for choice in phase.choices]
         self._check_names([*names, *(choice.name for choice in choices)])
         if not self.phases or all(variable.ghost for variable in self.variables):
-            raise UsageError(f"{self.name} needs a phase and a variable that is no ghost")
+            raise UsageError(f"{self.name} needs at least one phase and one variable that is not a ghost")
         check_unique(self.name, "phases", [(phase.name, phase.run) for phase in self.phases])
         for kind, claims in (
             ("properties", self.properties),
@@ -284,11 +284,11 @@ class System:
         buffers = {v.name: v.sort for v in self.variables if isinstance(v.sort, Ages)}
         for choice in choices:
             if isinstance(choice, Subset) and choice.of not in buffers:
-                raise UsageError(f"{self.name}: {choice.name} chooses from {choice.of}, which is no buffer")
+                raise UsageError(f"{self.name}: {choice.name} chooses from {choice.of}, which is not a buffer")
         values = {parameter.name: parameter.value for parameter in self.parameters}
         for name, sort in buffers.items():
             if sort.bound not in values:
-                raise UsageError(f"{self.name}: {name} is bounded by {sort.bound}, which is no parameter")
+                raise UsageError(f"{self.name}: {name} is bounded by {sort.bound}, which is not a parameter")
             if next(p.least for p in self.parameters if p.name == sort.bound) < 0:
                 raise UsageError(f"{self.name}: {sort.bound} bounds the ages of {name}, so it must be at least 0")
             bound = values[sort.bound]
@@ -300,7 +300,7 @@ class System:
             self.cast.check(self)
 
     def _check_names(self, names: Sequence[str]) -> None:
-        """Every name once, and none that means something else on a state."""
+        """Refuse duplicate names, and names with another meaning on a state."""
         for name in names:
             if not name.isidentifier() or name.startswith("_") or hasattr(State, name) or name in _RESERVED:
                 raise UsageError(f"{self.name} declares {name!r}, which cannot be the name of a value")
@@ -321,7 +321,7 @@ class System:
         raise UsageError(f"{self.name} has no {kind} {name}", did_you_mean(name, known) if known else None)
 
     def ranges(self) -> tuple[Property, ...]:
-        """What is claimed of the variables' values, a property for each variable."""
+        """List the claims about the variables' values, one property for each restricted variable."""
         return tuple(
             Property(f"range({variable.name})", variable.in_range, f"{variable.name} stays in its declared range")
             for variable in self.variables
@@ -332,40 +332,40 @@ class System:
         return next(phase for phase in self.phases if phase.name == name)
 
     def with_phase(self, name: str, run: Callable[[State, Choices], Update]) -> System:
-        """The same system but for what one phase does."""
+        """Return the system with one phase replaced, and without growing loops and worst runs, which depend on it."""
         phases = tuple(replace(p, run=run) if p.name == name else p for p in self.phases)
         return replace(self, phases=phases, growing=(), worst=())
 
     def at(self, values: Mapping[str, int]) -> System:
-        """The same system with these parameters fixed."""
+        """Return the system with these parameters fixed."""
         return replace(self, parameters=tuple(replace(p, value=values.get(p.name, p.value)) for p in self.parameters))
 
     def age_bounds(self) -> list[str]:
-        """The parameters that bound the ages of a buffer."""
+        """List the parameters that bound the ages of a buffer."""
         return sorted({v.sort.bound for v in self.variables if isinstance(v.sort, Ages)})
 
     def arbitrary(self) -> list[str]:
-        """The parameters that have no value yet."""
+        """List the parameters without a value."""
         return [p.name for p in self.parameters if p.value is None]
 
     def parameter_values(self, chosen: Mapping[str, Number] | None = None) -> dict[str, Number]:
-        """Every parameter's value; those that are arbitrary take it from ``chosen``."""
+        """Compute every parameter's value; arbitrary parameters take theirs from ``chosen``."""
         values: dict[str, Number] = {}
         for parameter in self.parameters:
             match parameter.value:
                 case None:
                     values[parameter.name] = (chosen or {})[parameter.name]
                 case Expression() as expression:
-                    later = expression.names() - set(values)
+                    later = ", ".join(sorted(expression.names() - set(values)))
                     if later:
-                        raise UsageError(f"{parameter.name} = {expression} uses {', '.join(sorted(later))} too early")
+                        raise UsageError(f"{parameter.name} = {expression} uses {later}, which must be declared first")
                     values[parameter.name] = expression.evaluate(values)
                 case number:
                     values[parameter.name] = number
         return values
 
     def described_parameters(self) -> dict[str, int | str]:
-        """Every parameter for a report: numbers where all are known; else ``symbolic``, or the expression."""
+        """Describe every parameter for a report: its number if all are known, else ``symbolic`` or its expression."""
         if not self.arbitrary():
             return dict(self.parameter_values())
         return {
@@ -374,7 +374,7 @@ class System:
         }
 
     def fixed_values(self) -> dict[str, int]:
-        """Every parameter's value, for engines that need numbers: refuse what is arbitrary or too small."""
+        """Compute every parameter's number; refuse arbitrary parameters, too small values and violated assumptions."""
         arbitrary = self.arbitrary()
         if arbitrary:
             raise UsageError(
@@ -391,31 +391,31 @@ class System:
         return values
 
     def run_phase(self, phase: Phase, state: State, choices: Mapping[str, Any]) -> tuple[State, Truth]:
-        """The state after a phase under these choices, and whether they were allowed."""
+        """Run a phase; return the state after it, and whether the choices were allowed."""
         with noticing_misuse() as misused:
-            made = phase.run(state, Choices(choices))
+            effect = phase.run(state, Choices(choices))
         if misused:
-            raise misused[0]  # it was caught on its way here, which does not make the update right
-        if not isinstance(made, Update):
-            raise UsageError(f"phase {phase.name} returns {type(made).__name__}", "return update(...) from it")
-        allowed = [made.assume]
+            raise misused[0]  # the author's code caught it, but the update is still wrong
+        if not isinstance(effect, Update):
+            raise UsageError(f"phase {phase.name} returns {type(effect).__name__}", "return update(...) from it")
+        allowed = [effect.assume]
         for choice in phase.choices:
             value = choices[choice.name]
             neutral = value.empty() if isinstance(value, Buffer) else Not(value)
             allowed.append(Implies(Not(choice.when(state)), neutral))
             if isinstance(choice, Subset):
                 allowed.append(value.within(state[choice.of]))
-        unknown = set(made.changes) - {variable.name for variable in self.variables}
+        unknown = ", ".join(sorted(set(effect.changes) - {variable.name for variable in self.variables}))
         if unknown:
-            raise UsageError(f"phase {phase.name} sets {', '.join(sorted(unknown))}, which are no variables")
+            raise UsageError(f"phase {phase.name} sets {unknown}, but {self.name} has no such variable")
         for variable in self.variables:
-            if variable.name in made.changes:
-                _check_sort(phase, variable, made.changes[variable.name], state)
-        return state.changed(made.changes), And(*allowed)
+            if variable.name in effect.changes:
+                _check_sort(phase, variable, effect.changes[variable.name], state)
+        return state.changed(effect.changes), And(*allowed)
 
 
 def _check_sort(phase: Phase, variable: Variable, value: Any, state: State) -> None:
-    """Refuse a value of another sort: engines would each make something else of it."""
+    """Refuse a value of another sort, which engines would interpret differently."""
     match variable.sort:
         case Flags():
             fits = is_truth(value)
@@ -428,9 +428,11 @@ def _check_sort(phase: Phase, variable: Variable, value: Any, state: State) -> N
 
 
 def no_label(variable: Variable, value: object) -> UsageError:
-    return UsageError(f"{variable.name} is set to {value}, which is none of its names", "use the members of its enum")
+    return UsageError(
+        f"{variable.name} is set to {value}, which is not one of its labels", "use the members of its enum"
+    )
 
 
 def below_least(parameter: Parameter, value: int) -> NoInstance:
-    written = f" = {parameter.value}" if isinstance(parameter.value, Expression) else ""
-    return NoInstance(f"{parameter.name}{written} must be at least {parameter.least}, got {value}")
+    definition = f" = {parameter.value}" if isinstance(parameter.value, Expression) else ""
+    return NoInstance(f"{parameter.name}{definition} must be at least {parameter.least}, got {value}")

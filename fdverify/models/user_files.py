@@ -1,4 +1,4 @@
-"""Running users' Python files: as they are now, beside their neighbours, and to blame for what they raise."""
+"""Running users' Python files: in their current version, with their neighbours, and with errors attributed to them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fdverify.errors import (
 
 @dataclass(frozen=True)
 class _Loaded:
-    """A user's file that was run: what it and its neighbours said then, and those of its neighbours that were run."""
+    """A user's file that was run: its contents and its neighbours' at that time, and the neighbours that were run."""
 
     module: ModuleType
     contents: dict[Path, bytes]
@@ -38,38 +38,38 @@ class _Loaded:
 
 
 _loaded: dict[Path, _Loaded] = {}
-"""What was run in this process: running a file again may take long, or print again."""
+"""Files that were run in this process: running one again may take long, or print again."""
 _read: dict[Path, dict[Path, bytes]] = {}
-"""For each file that was asked for, the files that were read for it and what they said, even if running it failed."""
+"""For each requested file, the files read for it and their contents, even if running it failed."""
 _running: list[_Loaded] = []
-"""What is being run: a file may ask for a model in another one."""
+"""Files that are being run: one may ask for a model in another one."""
 _USERS = "fdverify_user_"
 
 
 def is_users(module: str) -> bool:
-    """Whether a module of this name is a user's file that was loaded here."""
+    """Return whether a module of this name is a user's file that was loaded here."""
     return module.startswith(_USERS)
 
 
 def loaded_file(code: object) -> Path | None:
-    """The user's file that a function was defined in, if it was loaded here."""
+    """Return the user's file in which a function was defined, if it was loaded here."""
     file = Path(getattr(getattr(code, "__code__", None), "co_filename", ""))
     return file if file in _loaded else None
 
 
 def loaded_contents() -> dict[Path, bytes]:
-    """Every user's file that was run in this process, neighbours included, with what it said then."""
+    """Return all users' files that were run in this process, with neighbours, and their contents at that time."""
     return {path: content for loaded in _loaded.values() for path, content in loaded.contents.items()}
 
 
 def versions_of(file: Path) -> set[bytes]:
-    """What a user's file said whenever it was run in this process; files may be changed and run again."""
-    found = (loaded.contents.get(file) for loaded in _loaded.values())
-    return {content for content in found if content is not None}
+    """Return all contents with which a user's file was run in this process; it may have been changed in between."""
+    versions = (loaded.contents.get(file) for loaded in _loaded.values())
+    return {content for content in versions if content is not None}
 
 
 def neighbours_of(file: Path) -> dict[str, ModuleType]:
-    """The modules beside a user's file that were run for it, by the names that it imports them under."""
+    """Return the modules beside a user's file that were run for it, by the names under which it imports them."""
     for path, loaded in _loaded.items():
         if file == path or file in loaded.contents:
             return loaded.neighbours
@@ -77,12 +77,12 @@ def neighbours_of(file: Path) -> dict[str, ModuleType]:
 
 
 def contents_read(path: Path) -> dict[Path, bytes]:
-    """What was read to run a user's file in this process: the file, its neighbours, the models it names."""
+    """Return the contents read to run a user's file: of the file, its neighbours and the models it names."""
     return dict(_read.get(path.resolve(), {}))
 
 
 def load_module(path: Path) -> ModuleType:
-    """Run a user's Python file, once as it is; whatever is wrong with it is said in one line that names the place."""
+    """Run a user's Python file unless its current version was run; report an error in one line with its place."""
     if path.is_dir():
         raise UsageError(f"{nearby(path)} is a folder", "name a file in it")
     if not path.is_file():
@@ -98,7 +98,7 @@ def load_module(path: Path) -> ModuleType:
 
 
 def _run(path: Path) -> _Loaded:
-    # A name of its own, so that a user's random.py does not stand in for Python's.
+    # The prefix keeps a user's random.py from replacing Python's.
     name = f"{_USERS}{path.stem}"
     contents = _read[path.resolve()] = dict[Path, bytes]()
     loader = _SourceAsItIs(name, str(path.resolve()), contents)
@@ -124,10 +124,10 @@ def _run(path: Path) -> _Loaded:
 
 
 class _SourceAsItIs(SourceFileLoader):
-    """Compiles what the file says now, and notes it.
+    """A loader that compiles the current contents of a file, and records them.
 
-    Python's own loader takes bytecode for current if the file has the same size and second of change: two edits in a
-    second would be one.
+    Python's own loader accepts cached bytecode if the size and the second of modification agree, so it may miss the
+    second of two edits within a second.
     """
 
     def __init__(self, fullname: str, path: str, contents: dict[Path, bytes]) -> None:
@@ -141,7 +141,7 @@ class _SourceAsItIs(SourceFileLoader):
 
 
 class _Neighbours(MetaPathFinder):
-    """Finds the modules and packages beside a file; Python's own and the libraries of this package come first."""
+    """A finder of modules and packages beside a file; Python's own and this package's libraries take precedence."""
 
     def __init__(self, folder: Path, contents: dict[Path, bytes], also: Path | None) -> None:
         self._folder = folder
@@ -159,7 +159,7 @@ class _Neighbours(MetaPathFinder):
         if not self.finds(fullname):
             return None
         if self.is_ambiguous(fullname):
-            raise ImportError(f"{fullname} is beside the proof and beside its model; import it when the file is loaded")
+            raise ImportError(f"{fullname} exists beside the proof and beside its model; import it at module level")
         spec = PathFinder.find_spec(fullname, [str(self._folder)] if path is None else path)
         if spec is not None and spec.origin is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = _SourceAsItIs(fullname, spec.origin, self._contents)
@@ -170,7 +170,7 @@ _LIBRARIES = frozenset(
     {"fdverify", "__main__", "z3", "numpy", "networkx", "msgspec", "rich", "typer", "click", "platformdirs"}
     | {"itf_py", "pysmt", "cvc5", "six", "pytest", "_pytest", "pluggy", "xdist", "execnet"}
 )
-"""What this package uses, or runs under: it must not find other modules under these names."""
+"""Modules that this package uses or runs under; users' modules must not replace them."""
 
 
 def _module_names(folder: Path) -> set[str]:
@@ -184,16 +184,16 @@ def _module_names(folder: Path) -> set[str]:
 
 
 def _is_elsewhere(name: str) -> bool:
-    """Whether there is a module of this name; Python prefers it to a folder that does not say that it is a package."""
+    """Return whether a module of this name exists; Python prefers it to a folder without ``__init__.py``."""
     spec = PathFinder.find_spec(name)
     return spec is not None and spec.origin is not None
 
 
 @contextmanager
 def neighbours_importable(file: Path, model: Path | None = None) -> Iterator[None]:
-    """While code of a file that was loaded runs, let it import what is beside it, as it could then.
+    """Let code of a loaded file import its neighbours, as it could while the file was loaded.
 
-    Which of two files imports a module cannot be told, so what is also beside the file of its model is refused.
+    Which of two files runs an import cannot be told, so a module that is also beside the model's file is refused.
     """
     loaded = _loaded.get(file.resolve())
     with nullcontext() if loaded is None else _importable(file, loaded, model):
@@ -202,7 +202,7 @@ def neighbours_importable(file: Path, model: Path | None = None) -> Iterator[Non
 
 @contextmanager
 def _importable(file: Path, loaded: _Loaded, model: Path | None = None) -> Iterator[None]:
-    """Let it import what is beside it, whatever else has those names in this process, each module once."""
+    """Let a file import its neighbours, once each, whatever else has those names in this process."""
     finder = _Neighbours(file.resolve().parent, loaded.contents, None if model is None else model.parent)
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if finder.finds(name)}
     sys.modules.update({name: module for name, module in loaded.neighbours.items() if not finder.is_ambiguous(name)})
@@ -218,7 +218,7 @@ def _importable(file: Path, loaded: _Loaded, model: Path | None = None) -> Itera
 
 @contextmanager
 def blaming(file: Path) -> Iterator[None]:
-    """What an author's code raises is bad input, told with the last line of the file that it passed through."""
+    """Turn an exception of an author's code into a usage error at the last line of the file it passed through."""
     try:
         yield
     except BaseException as error:
@@ -229,7 +229,7 @@ def blaming(file: Path) -> Iterator[None]:
 
 
 def _fault(error: BaseException, file: Path) -> UsageError | None:
-    """What is wrong with a file, or with another one of the user's; none if an error says enough, or is no fault."""
+    """Return what is wrong with a user's file; ``None`` if no user's file is at fault."""
     line = line_in(error, file)
     if _is_no_fault(error):
         return _placed(error, file) if isinstance(error, UsageError) else None
@@ -237,41 +237,41 @@ def _fault(error: BaseException, file: Path) -> UsageError | None:
 
 
 def _is_no_fault(error: BaseException) -> bool:
-    """Whether this package raises it, or Python or the user in its place."""
+    """Return whether it is an error of this package, a lack of memory, or Ctrl-C."""
     return is_ours(error) or isinstance(error, MemoryError) or is_interrupt(error)
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether its class is one of this package."""
+    """Return whether its class is one of this package."""
     return isinstance(error, FdverifyError) and type(error).__module__.partition(".")[0] == "fdverify"
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether Ctrl-C was pressed.
+    """Return whether Ctrl-C was pressed.
 
-    An author may raise KeyboardInterrupt, too.  Where commands run Ctrl-C raises a class of its own, and in a worker
-    process nothing; elsewhere the two cannot be told apart.
+    An author may raise KeyboardInterrupt, too.  Where commands run, Ctrl-C raises a class of its own, and in a worker
+    process it raises nothing; elsewhere the two cannot be told apart.
     """
     plain = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     return isinstance(error, KeyboardInterrupt) and (plain or isinstance(error, Interrupted))
 
 
 def blame(error: BaseException) -> UsageError | None:
-    """What an error says of the user's file that it, or what it came of, passed through last; none if there is none."""
+    """Attribute an error, or its cause, to the user's file it passed through last; ``None`` if there is none."""
     files = {path for contents in _read.values() for path in contents}
-    for each in reasons(error):
-        place, trace = None, each.__traceback__
+    for reason in reasons(error):
+        place, trace = None, reason.__traceback__
         while trace is not None:
             path = Path(trace.tb_frame.f_code.co_filename)
             place = (path, trace.tb_lineno) if path in files else place
             trace = trace.tb_next
         if place is not None:
-            return _raised_at(each, *place)
+            return _raised_at(reason, *place)
     return None
 
 
 def _placed(error: UsageError, file: Path) -> UsageError:
-    """The same, told with the last line of the file that it passed through, unless it names a place."""
+    """Add the last line of the file that the error passed through, unless its message names a place."""
     line = line_in(error, file)
     if line is not None and type(error).__module__.partition(".")[0] != "fdverify":  # a class of the author's own
         return _raised_at(error, file, line)
@@ -281,7 +281,7 @@ def _placed(error: UsageError, file: Path) -> UsageError:
 
 
 def in_user_file(error: BaseException, path: Path) -> UsageError:
-    """An exception that came out of a user's file, with the last line of that file it passed through."""
+    """Turn an exception into a usage error at the last line of a user's file that it passed through."""
     return _raised_at(error, path, line_in(error, path) or 0)
 
 
@@ -290,7 +290,7 @@ def _raised_at(error: BaseException, path: Path, line: int) -> UsageError:
 
 
 def line_in(error: BaseException, path: Path) -> int | None:
-    """The last line of a file that an exception passed through on its way."""
+    """Return the last line of a file that an exception passed through."""
     line, trace = None, error.__traceback__
     while trace is not None:
         if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():

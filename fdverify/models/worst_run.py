@@ -1,4 +1,4 @@
-"""Runs that break a claim about states, one for all parameters: how a bound is attained."""
+"""Worst runs: runs that violate a claim about states, described for all parameters.  They show a bound to be tight."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from fdverify.models.system import State, truthful
 
 @dataclass(frozen=True)
 class WorstRun:
-    """A plan that leads from the initial state to one in which a property is false.
+    """A plan that leads from the initial state to a state in which a property is false.
 
-    Until then ``within`` holds and ``left`` falls, which is never negative.  That is claimed for all parameters that
-    satisfy what is assumed of them, and proved before the run is shown.
+    Until then ``within`` holds, and ``left`` decreases and is never negative.  This is claimed for all parameters that
+    satisfy the assumptions, and proved before the run is shown.
     """
 
     breaks: str
     within: Callable[[State], Truth]
     left: Callable[[State], Number]
     plan: Callable[[State], Mapping[str, Any]]
-    """What to choose in the round that begins in a state, as in a growing loop."""
+    """The choices for the round that begins in a state, as in :class:`GrowingLoop`."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "within", truthful("what holds within a worst run", self.within))
+        object.__setattr__(self, "within", truthful("the condition within a worst run", self.within))

@@ -1,10 +1,10 @@
-"""What is said about the ages of a buffer whose Δ is symbolic, without a quantifier in what the solver sees.
+"""Claims about the ages of a buffer with symbolic Δ, without quantifiers in the solver's input.
 
-Two kinds of named truth values stand for it.  A *read* names whether a message of a certain age is in transit after a
-round.  A *claim* is ``forall(low, high, body)``: a truth value q such that, for each chosen age a,
+They are made of two kinds of named truth values.  A *read* names whether a message of a certain age is in transit after
+a round.  A *claim* is ``forall(low, high, body)``: a truth value q such that, for each chosen age a,
 ``q ⇒ (low ≤ a ≤ high ⇒ body(a))``, and ``¬q ⇒ (low ≤ c ≤ high ∧ ¬body(c))`` for an age c of its own.  Both follow from
-q ⇔ ∀, under every connective, so an ``unsat`` is a proof whichever ages were chosen.  A ``sat`` is only a candidate,
-unless Δ is bounded and all ages up to the bound were chosen.
+q ⇔ ∀, so ``unsat`` is a proof whichever ages were chosen, and under whichever connectives claims occur.  ``sat`` is
+only a candidate, unless Δ is bounded and all ages up to the bound were chosen.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ZERO = Int(z3.IntVal(0))
 
 
 class Read:
-    """Whether a message of this age is in transit, by name; the definition is built when it is first asked for."""
+    """A name for whether a message of some age is in transit; its definition is built on first use."""
 
     def __init__(self, constant: Bool, has: Callable[[], Truth]) -> None:
         self.constant = constant
@@ -37,7 +37,7 @@ class Read:
 
 
 class Claim:
-    """That ``body`` holds of all ages of a range; ``rank`` counts the claims it was made inside of."""
+    """The claim that ``body`` holds for all ages in a range; ``rank`` is the number of claims around it."""
 
     def __init__(
         self, name: str, shape: Any, inside: Callable[[Number], Truth], body: Callable[[Number], Truth]
@@ -67,7 +67,7 @@ class Fact:
 
 
 class AgeBook:
-    """The reads and claims of one unrolling; it notes which of them a formula mentions while it is built."""
+    """The reads and claims of one unrolling; it records which of them a formula mentions while it is built."""
 
     def __init__(self) -> None:
         self._claims: dict[str, Claim] = {}
@@ -77,12 +77,12 @@ class AgeBook:
 
     @property
     def depth(self) -> int:
-        """Inside of how many claims what is being built only serves to see its shape."""
+        """The number of nested claims that are being built only to see their shape."""
         return self._probes
 
     @property
     def probing(self) -> bool:
-        """Whether what is being built only serves to see its shape."""
+        """Whether a claim is being built only to see its shape."""
         return self._probes > 0
 
     def mention(self, mention: Mention) -> None:
@@ -90,12 +90,12 @@ class AgeBook:
             self._mentioned[id(mention)] = mention
 
     def take_mentions(self) -> tuple[Mention, ...]:
-        """What was mentioned since the last call."""
+        """Return what was mentioned since the last call."""
         mentioned, self._mentioned = self._mentioned, {}
         return tuple(mentioned.values())
 
     def fact(self, build: Callable[[], Any], rank: int = 0) -> Fact:
-        """A fact, apart from whatever else is being built."""
+        """Build a fact, separately from any formula that is under construction."""
         outer, self._mentioned = self._mentioned, {}
         outer_rank, self._rank = self._rank, rank
         try:
@@ -108,7 +108,7 @@ class AgeBook:
             return And(age >= 0, age <= delta, low <= age, age <= high)
 
         shape = self._shape(inside, body)
-        # Named after what it says: the same claim has the same name, wherever and however often it is made.
+        # The name is a hash of the shape, so the same claim has the same name wherever it is made.
         name = sha256(shape.sexpr().encode()).hexdigest()[:16]
         if name not in self._claims:
             claim = Claim(name, shape, inside, body)
@@ -122,26 +122,26 @@ class AgeBook:
         return claim
 
     def _shape(self, inside: Callable[[Number], Truth], body: Callable[[Number], Truth]) -> Any:
-        """What a claim says of an age that stands for all."""
+        """Return what a claim says about a generic age."""
         with self._probe() as age:
             return z3.And(truth(inside(age)), truth(body(age)))
 
     def check_unchanged(self, claim: Claim) -> None:
-        """Refuse a body that says something else by now, such as one that reads the variable of a loop."""
+        """Refuse a body that now says something else, such as one that reads a loop variable."""
         if not self._shape(claim.inside, claim.body).eq(claim.shape):
             raise UsageError(
-                f"{_source(claim.body)}: what is claimed of all ages has changed since it was claimed",
-                "bind the variables of a loop: lambda age, i=i: ...",
+                f"{_source(claim.body)}: the body of forall or exists has changed since the call",
+                "bind loop variables as defaults: lambda age, i=i: ...",
             )
 
     def spelled(self, claim: Claim, key: int, age: Int) -> Fact:
-        """What a claim says of one age."""
+        """Instantiate a claim at one age."""
         if key not in claim.spelled:
             claim.spelled[key] = self.fact(lambda: truth(Implies(claim.holds, claim.at(age))), claim.rank + 1)
         return claim.spelled[key]
 
     def failing(self, claim: Claim) -> Fact:
-        """That a claim which does not hold fails at an age of its own."""
+        """Return the fact that a false claim fails at an age of its own."""
         if claim.failing is None:
             claim.failing = self.fact(
                 lambda: truth(Implies(Not(claim.holds), Not(claim.at(claim.exception)))), claim.rank + 1
@@ -155,7 +155,7 @@ class AgeBook:
 
     @contextmanager
     def _probe(self) -> Iterator[Int]:
-        """An age that stands for all; a claim inside of another has one of its own."""
+        """Provide a generic age; a claim inside another one has its own."""
         self._probes += 1
         try:
             yield Int(z3.Int(f"age!{self._probes}"))  # no parameter can have this name
@@ -165,7 +165,7 @@ class AgeBook:
 
 @dataclass
 class Closure:
-    """All facts that the formulas added so far need: definitions, and claims spelled out at the chosen ages."""
+    """All facts that the formulas added so far need: definitions, and instances of claims at the chosen ages."""
 
     book: AgeBook
     reach: int = 0
@@ -176,7 +176,7 @@ class Closure:
     _spelled: set[tuple[int, int]] = field(default_factory=set)
 
     def copy(self) -> Closure:
-        """One to go on with while this one stays as it is."""
+        """Return a copy to extend while this one stays as it is."""
         return Closure(
             self.book,
             self.reach,
@@ -188,24 +188,24 @@ class Closure:
         )
 
     def reach_further(self, rounds: int) -> None:
-        """Messages grow older by one a round, so an age of interest has neighbours of interest."""
+        """Choose more neighbours of each chosen age: messages grow older by one a round, so they matter, too."""
         self.reach = rounds
         for age, rank in self._seeds:
             self._choose_around(age, rank)
 
     def choose(self, age: Number, rank: int = 0) -> None:
-        """From now on, every claim is spelled out at this age and its neighbours."""
+        """Instantiate every claim, from now on, at this age and its neighbours."""
         self._seeds.append((age, rank))
         self._choose_around(age, rank)
 
     def _choose_around(self, age: Number, rank: int) -> None:
         for offset in range(-self.reach, self.reach + 1):
             term = z3.simplify(_ZERO.lift(age + offset))
-            # Kept with its term: Z3 gives the identity of a dead term to another one.
+            # The term is kept, because Z3 reuses the identity of a dead term.
             self._ages.setdefault(term.get_id(), (Int(term), rank))
 
     def add(self, mentions: Iterable[Mention]) -> list[Any]:
-        """The facts that these mentions, and the ages chosen since, add to those handed over before."""
+        """Return the facts that these mentions, and the ages chosen since, add to those returned before."""
         terms: list[Any] = []
         waiting = list(mentions)
         while True:
@@ -215,7 +215,7 @@ class Closure:
                 (claim, key, age)
                 for claim in self._claims
                 for key, (age, rank) in self._ages.items()
-                # Spelled out at the exception of a claim inside of it, a claim would bring another such, and so on.
+                # A claim instantiated at the exception of a claim inside it would bring another one, without end.
                 if (id(claim), key) not in self._spelled and rank <= claim.rank
             ]
             if not fresh:
@@ -253,7 +253,7 @@ def _source(body: Any) -> str:
 
 
 class ClaimedBuffer(PredicateBuffer):
-    """A buffer of symbolic Δ that can be asked about all of its ages."""
+    """A buffer with symbolic Δ that supports quantification over its ages."""
 
     def __init__(self, delta: Number, member: Callable[[Number], Truth], book: AgeBook) -> None:
         super().__init__(delta, member)
@@ -263,7 +263,7 @@ class ClaimedBuffer(PredicateBuffer):
         return self.book.claim(self.delta, low, high, body).holds
 
     def single(self) -> Truth:
-        """If there is a message at all, there is one of the age at which "there is none" fails; so all have that."""
+        """Return whether all messages have the age at which the claim "there is none" fails, if it does."""
         none = self.book.claim(self.delta, 0, self.delta, lambda age: Not(self.has(age)))
         return Or(none.holds, self.forall(0, self.delta, lambda age: Implies(self.has(age), age == none.exception)))
 

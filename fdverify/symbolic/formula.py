@@ -1,4 +1,4 @@
-"""Numbers that authors write in Python, as formulas to read."""
+"""Readable formulas for numbers that authors write in Python."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fdverify.symbolic.values import Int
 
 
 def readable_state(system: System, **named: str) -> State:
-    """A state in which a parameter is its number, or its name if it is arbitrary; others are named as they are told."""
+    """Build a state in which arbitrary parameters are their names, and other values have the names in ``named``."""
     parameters = system.parameter_values({name: Int(z3.Int(name)) for name in system.arbitrary()})
     return State({**parameters, **{name: Int(z3.Int(text)) for name, text in named.items()}})
 
 
 def written(number: Number) -> str:
-    """A sum of products, what is added before what is taken away, numbers last: ``6*phi + delta - timeout - 1``."""
+    """Format a number as a sum of products, positive summands first: ``6*phi + delta - timeout - 1``."""
     if not isinstance(number, Int):
         return str(number)
     total = z3.simplify(number.term, som=True)
@@ -33,7 +33,7 @@ def written(number: Number) -> str:
 
 
 def _part(term: Any) -> tuple[int, str]:
-    """A summand as a whole number and what it is multiplied with."""
+    """Split a summand into an integer factor and the rest."""
     if z3.is_int_value(term):
         return term.as_long(), ""
     if z3.is_mul(term):
@@ -51,7 +51,7 @@ def _one_line(term: Any) -> str:
 
 
 def maximum(left: Number, right: Number) -> Number:
-    """The larger of two: one of them where that is plain, else a name that says so."""
+    """Return the larger of two numbers if their difference is constant, else a name ``max(left, right)``."""
     difference = left - right
     if isinstance(difference, Int):
         simplified = z3.simplify(difference.term, som=True)

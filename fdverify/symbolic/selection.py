@@ -1,4 +1,4 @@
-"""Subsets of a symbolic buffer: one that the solver chooses, and some that are chosen for it."""
+"""Subsets of a symbolic buffer: chosen by the solver, or fixed by a plan."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fdverify.symbolic.values import Bits, Bool, Int, Value
 
 
 class Selection(ClaimedBuffer):
-    """A subset of a buffer whose Δ is symbolic.
+    """A subset of a buffer with symbolic Δ.
 
-    That it is empty, or else holds a certain age, is part of it.  So no question about it ranges over all ages, and the
-    formula stays free of quantifiers.
+    It says whether it is empty, and carries a witness if it is not.  So no question about it ranges over all ages, and
+    the formula stays free of quantifiers.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Selection(ClaimedBuffer):
 
 
 def fresh_selection(buffer: ColumnBuffer | ClaimedBuffer, name: str) -> Buffer:
-    """Any subset of ``buffer``, for the solver to choose; ``within`` says what it must satisfy."""
+    """Build an arbitrary subset of ``buffer`` for the solver to choose; ``within`` says what it must satisfy."""
     if isinstance(buffer, ColumnBuffer):
         columns = buffer.columns(buffer.delta)
         if "int" in columns:
@@ -50,11 +50,11 @@ def fresh_selection(buffer: ColumnBuffer | ClaimedBuffer, name: str) -> Buffer:
 
 
 Pick: TypeAlias = Literal["oldest", "all"] | frozenset[int] | list[Number]
-"""Which ages of a buffer to take: Δ if it is there, all of them, or those listed that are there."""
+"""Which ages of a buffer to take: Δ if it is there, all of them, or the listed ones that are there."""
 
 
 def planned_selection(buffer: Any, pick: Pick, when: Truth) -> Buffer:
-    """The ages of ``buffer`` that a plan picks; none unless ``when``."""
+    """Build the subset of ``buffer`` that a plan picks; it is empty where ``when`` does not hold."""
     if isinstance(buffer, ColumnBuffer):
         picked = _picked(pick, buffer.delta)
         members = [And(when, buffer.has(age), age in picked) for age in range(buffer.delta + 1)]
@@ -62,7 +62,7 @@ def planned_selection(buffer: Any, pick: Pick, when: Truth) -> Buffer:
             return buffer.from_members(buffer.delta, members)
         mask = sum(1 << age for age in picked if age <= buffer.delta)
         return BitvectorBuffer(buffer.delta, If(when, buffer.bits & mask, buffer.bits & 0))
-    if isinstance(pick, str):  # of a symbolic Δ, "all" has no witness at hand: the oldest stands for it
+    if isinstance(pick, str):  # with symbolic Δ there is no witness for "all", so the oldest is taken
         return Selection(buffer, And(when, buffer.has(buffer.delta)), buffer.delta, lambda age: False)
     listed = pick if isinstance(pick, list) else sorted(pick)
     present = And(when, Or(*(buffer.has(age) for age in listed)))
@@ -104,7 +104,7 @@ def _constant(column: Column, name: str) -> Value:
 
 
 def read_selection(selection: Any, value: Callable[[Any], Any], delta: int) -> frozenset[int]:
-    """The ages that a model chose; of a symbolic Δ perhaps more than the buffer holds, which the replay leaves out."""
+    """Read the ages that a model chose; with symbolic Δ they may exceed the buffer, and the replay drops the rest."""
     if isinstance(selection, Selection):
         if not value(selection.nonempty):
             return frozenset()

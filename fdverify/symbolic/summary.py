@@ -1,7 +1,7 @@
-"""The message buffer as two integers: the oldest and the youngest age in transit.
+"""An abstraction of the message buffer: the oldest and the youngest age in transit.
 
-An abstraction: what lies between the two is not known, and a question about it may be answered either way.  Every set
-of ages is simulated by its summary, so a claim that is inductive over summaries is inductive over sets.
+What lies between the two is unknown, and a question about it may be answered either way.  Every set of ages is
+simulated by its summary, so a claim that is inductive over summaries is inductive over sets.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fdverify.symbolic.values import Bool, Int
 
 
 class SummaryBuffer(Buffer):
-    """Empty: the oldest age is −1 and the youngest Δ+1, so that both are compared without asking."""
+    """A summary; if empty, its oldest age is −1 and its youngest Δ+1, so that comparisons need no case split."""
 
     encoding: ClassVar[str] = "summary"
 
@@ -30,20 +30,20 @@ class SummaryBuffer(Buffer):
 
     @classmethod
     def named(cls, delta: Number, name: str) -> Self:
-        """Any summary; :meth:`in_range` says what it must satisfy."""
+        """Build an arbitrary summary; :meth:`is_in_range` says what it must satisfy."""
         return cls(delta, Int(z3.Int(f"{name}.oldest")), Int(z3.Int(f"{name}.youngest")))
 
     @classmethod
     def of(cls, delta: Number, ages: Iterable[Number]) -> Self:
-        """The summary of these ages."""
+        """Build the summary of these ages."""
         oldest, youngest = -1, delta + 1
         for age in ages:
             oldest, youngest = Max(oldest, age), Min(youngest, age)
         return cls(delta, oldest, youngest)
 
     def in_range(self) -> Truth:
-        some = And(self.youngest >= 0, self.youngest <= self.oldest, self.oldest <= self.delta)
-        return Or(some, And(self.oldest == -1, self.youngest == self.delta + 1))
+        nonempty = And(self.youngest >= 0, self.youngest <= self.oldest, self.oldest <= self.delta)
+        return Or(nonempty, And(self.oldest == -1, self.youngest == self.delta + 1))
 
     def empty(self) -> Truth:
         return self.oldest < 0
@@ -79,24 +79,24 @@ class SummaryBuffer(Buffer):
 
     def deliver(self, delivered: Self) -> Self:
         if not isinstance(delivered, SummarySelection) or delivered.source is not self:
-            raise UsageError("a summary delivers what was chosen from it as it is")
+            raise UsageError("a summary can only deliver a selection of its own ages")
         return type(self)(self.delta, delivered.left.oldest, delivered.left.youngest)
 
     def within(self, other: Self) -> Truth:
         return self._unknown("within", other)
 
     def _unknown(self, *question: Any) -> Truth:
-        """The same unknown answer whenever the same is asked."""
+        """Return an unknown answer, the same one for the same question."""
         parts = [part.term if isinstance(part, Int) else part for part in question]
         key = tuple(part.get_id() if isinstance(part, z3.ExprRef) else part for part in parts)
         if key not in self._answers:
-            # The terms are kept with the answer: Z3 gives the identity of a dead term to another one.
+            # The terms are kept, because Z3 reuses the identity of a dead term.
             self._answers[key] = parts, Bool(z3.FreshBool("unknown"))
         return self._answers[key][1]
 
 
 class SummarySelection(SummaryBuffer):
-    """Some of the ages of a summary, and what is left of it."""
+    """Some ages of a summary, and what is left of it."""
 
     def __init__(self, source: SummaryBuffer, name: str) -> None:
         chosen = SummaryBuffer.named(source.delta, name)
@@ -106,7 +106,7 @@ class SummarySelection(SummaryBuffer):
 
     def within(self, other: SummaryBuffer) -> Truth:
         if other is not self.source:
-            raise UsageError("a summary's selection is asked about the buffer it selects from")
+            raise UsageError("a selection from a summary can only be compared with that summary")
         both = And(Not(self.empty()), Not(self.left.empty()))
         apart = And(self.oldest != self.left.oldest, self.youngest != self.left.youngest)
         return And(

@@ -1,7 +1,7 @@
-"""A system compiled to Z3: parameters, then round after round of states named with fresh constants.
+"""A system compiled to Z3: its parameters, then the states of successive rounds, named with fresh constants.
 
-A round's next state is a term over the state before and the choices made in it, never a relation.  Naming every state
-keeps the terms small: inlined into each other they would grow exponentially with the number of rounds.
+The state after a round is a term over the state before and the choices made in it, never a relation.  Naming every
+state keeps the terms small: inlined into each other they would grow exponentially with the number of rounds.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from fdverify.symbolic.values import Bits, Bool, Int, Value, truth
 
 
 class Unrolling:
-    """Rounds of a system, from its initial state or (``anywhere``) from any state whatever.
+    """Rounds of a system, from its initial state or (``anywhere``) from an arbitrary state.
 
-    What must hold of the constants is collected as facts; :meth:`new_facts` hands them over and is called right before
-    a question, since building the question may read buffers, and every first read is a fact of its own.
+    Facts are what must hold of the constants.  Call :meth:`take_new_facts` right before a query: building the query
+    may read buffers, and every first read adds a fact.
     """
 
     def __init__(self, system: System, anywhere: bool = False, book: AgeBook | None = None) -> None:
@@ -43,29 +43,29 @@ class Unrolling:
         return self.round_facts() + self.age_facts(self.closure)
 
     def round_facts(self) -> list[Any]:
-        """What the parameters and the rounds so far say, without what they read of buffers."""
+        """Return the new facts about parameters and rounds, without those about reads of buffers."""
         facts, self._facts = self._facts, []
         return facts
 
     def age_facts(self, closure: Closure) -> list[Any]:
-        """What the formulas built since the last call need to be told about ages, beyond what ``closure`` has told."""
+        """Return the facts about ages that formulas built since the last call need and ``closure`` has not returned."""
         return closure.add(self.book.take_mentions())
 
     def extend(self) -> State:
-        """Add one round; the state it ends in."""
-        at = len(self.choices) + 1
-        self.closure.reach_further(at)
+        """Add one round, and return the state in which it ends."""
+        number = len(self.choices) + 1
+        self.closure.reach_further(number)
         before = state = self.states[-1]
         choices: dict[str, Any] = {}
         for phase in self.system.phases:
-            made = {choice.name: fresh_choice(choice, state, at) for choice in phase.choices}
-            for selected in made.values():
+            fresh = {choice.name: fresh_choice(choice, state, number) for choice in phase.choices}
+            for selected in fresh.values():
                 if isinstance(selected, Selection):
                     self.closure.choose(selected.witness)
-            choices.update(made)
-            state, allowed = self.system.run_phase(phase, state, made)
+            choices.update(fresh)
+            state, allowed = self.system.run_phase(phase, state, fresh)
             self._assume(allowed)
-        named = {v.name: self._named(v, state[v.name], before[v.name], at) for v in self.system.variables}
+        named = {v.name: self._named(v, state[v.name], before[v.name], number) for v in self.system.variables}
         self.choices.append(choices)
         self.states.append(State({**self.parameters, **named}))
         return self.states[-1]
@@ -101,10 +101,10 @@ class Unrolling:
             return ClaimedBuffer(self.parameters[variable.sort.bound], predicate(name), self.book)
         return value_of(variable, self.parameters, fresh_parts(columns_of(variable, self.parameters), name))
 
-    def _named(self, variable: Variable, value: Any, before: Any, at: int) -> Any:
+    def _named(self, variable: Variable, value: Any, before: Any, number: int) -> Any:
         if value is before:
             return value
-        name = f"{variable.name}@{at}"
+        name = f"{variable.name}@{number}"
         if isinstance(value, ClaimedBuffer):
             return self._with_named_reads(value, name)
         constants = fresh_parts(columns_of(variable, self.parameters), name)
@@ -119,32 +119,32 @@ class Unrolling:
             except SymbolicMisuse as error:
                 raise UsageError(f"{name} is set to another kind of value: {error.message}") from error
             return constant
-        # Known numbers and truth values stay as they are and are computed with at once; bits must keep their width.
+        # Known numbers and truth values stay Python values; bits must keep their width.
         return Bits(constant.lift(part)) if isinstance(constant, Bits) else part
 
     def _with_named_reads(self, buffer: ClaimedBuffer, name: str) -> ClaimedBuffer:
-        """A buffer of symbolic Δ has no finite name, so each age that is read gets one.
+        """Name each age that is read, since a buffer with symbolic Δ has no finite name.
 
-        The definition waits until it is asked for: a read at one round asks for a read at the round before, and so on
-        down, deeper than Python's stack.
+        A definition is built on demand: a read in one round needs a read in the round before, and so on, which would
+        be too deep for Python's stack.
         """
         reads: dict[int, tuple[Any, Read]] = {}
         zero = Int(z3.IntVal(0))
 
         def read(age: Number) -> Bool:
             term = z3.simplify(zero.lift(age))
-            # The term is kept with its name: Z3 gives the identity of a dead term to another one.
+            # The term is kept, because Z3 reuses the identity of a dead term.
             if term.get_id() not in reads:
-                # Named after the age, so that a claim reads the same whatever else was read.
+                # The name depends on the age only, so a claim reads the same whatever else was read.
                 constant = Bool(z3.Bool(f"{name}#{' '.join(term.sexpr().split())}".replace("|", "'")))
                 reads[term.get_id()] = (term, Read(constant, lambda: buffer.has(Int(term))))
-            found = reads[term.get_id()][1]
-            self.book.mention(found)
-            return found.constant
+            age_read = reads[term.get_id()][1]
+            self.book.mention(age_read)
+            return age_read.constant
 
         return ClaimedBuffer(buffer.delta, read, self.book)
 
 
-def fresh_choice(choice: Choice, state: State, at: int) -> Any:
-    name = f"{choice.name}@{at}"
+def fresh_choice(choice: Choice, state: State, number: int) -> Any:
+    name = f"{choice.name}@{number}"
     return Bool(z3.Bool(name)) if isinstance(choice, Flag) else fresh_selection(state[choice.of], name)

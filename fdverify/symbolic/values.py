@@ -1,7 +1,7 @@
 """Symbolic values: small typed classes over Z3 terms.
 
-They exist because Z3's own terms answer ``a == b`` with a silent truth value when Python asks, and because ``//`` and
-``%`` mean different things to Python (floor) and to Z3 (Euclid) unless the divisor is a positive literal.
+They exist because Z3's own terms silently give ``a == b`` a truth value when Python asks for one, and because ``//``
+and ``%`` mean different things in Python (floor) and in Z3 (Euclid) unless the divisor is a positive literal.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from fdverify.models.layout import label_width
 
 
 class Value(Symbolic):
+    """A Z3 term of one kind: a truth value, an integer or a bit vector."""
+
     __slots__ = ("term",)
 
     def __init__(self, term: Any) -> None:
@@ -32,12 +34,12 @@ class Value(Symbolic):
         return Bool(_applied(z3.Z3_mk_not, z3.BoolRef, truth(self)))
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Value:
-        model = next((x for x in (then, otherwise) if isinstance(x, Value)), None)
-        model = literal(then) if model is None else model
-        return type(model)(z3.If(truth(condition), model.lift(then), model.lift(otherwise)))
+        sample = next((x for x in (then, otherwise) if isinstance(x, Value)), None)
+        sample = literal(then) if sample is None else sample
+        return type(sample)(z3.If(truth(condition), sample.lift(then), sample.lift(otherwise)))
 
     def lift(self, value: Any) -> Any:
-        """The Z3 term of ``value``, a value of this kind or the Python value that stands for one."""
+        """Return the Z3 term of ``value``, which is of this kind or a Python value that stands for one."""
         raise AssertionError("each kind of value lifts its own")
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
@@ -57,13 +59,13 @@ class Value(Symbolic):
 
 
 def _applied(make: Callable[..., Any], kind: type, *terms: Any) -> Any:
-    """The term that a function of Z3's makes of so many terms."""
+    """Apply a Z3 constructor to a fixed number of terms."""
     context = terms[0].ctx
     return kind(make(context.ref(), *(term.ast for term in terms)), context)
 
 
 def _listed(make: Callable[..., Any], kind: type, terms: Sequence[Any]) -> Any:
-    """The term that a function of Z3's makes of a list of terms."""
+    """Apply a Z3 constructor to a list of terms."""
     context = terms[0].ctx
     return kind(make(context.ref(), len(terms), (z3.Ast * len(terms))(*(term.ast for term in terms))), context)
 
@@ -140,18 +142,16 @@ class Int(Value):
 
 
 class Bits(Value):
-    """A vector of bits, for sets of small numbers; it has no order and no arithmetic."""
+    """A bit vector, for labels and sets of small numbers; it has no order and no arithmetic."""
 
     __slots__ = ()
 
     def lift(self, value: Any) -> Any:
         if isinstance(value, Bits):
             return value.term
-        # A number that does not fit must not be cut down to another one that does.
+        # A number that does not fit must not be truncated to another one.
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << self.term.size():
-            misuse(
-                f"{shortened(value)} is no value of {self.term.size()} bits", "a program counter takes its names only"
-            )
+            misuse(f"{shortened(value)} is not a value of {self.term.size()} bits", "use the members of the enum")
         return z3.BitVecVal(int(value), self.term.size())
 
     def __and__(self, other: Any) -> Bits:
@@ -168,7 +168,7 @@ class Bits(Value):
 
 
 def literal(value: bool | int) -> Value:
-    """A Python value as a symbolic one; a named integer is a vector of the bits that all of its names need."""
+    """Convert a Python value to a symbolic one; a label becomes a bit vector wide enough for all labels of its enum."""
     match value:
         case bool():
             return Bool(z3.BoolVal(value))
@@ -179,7 +179,7 @@ def literal(value: bool | int) -> Value:
 
 
 def truth(value: Any) -> Any:
-    """The Z3 term of a truth value.  Z3 would take an integer for one, and cut off the states where it is not."""
+    """Return the Z3 term of a truth value; Z3 would accept an integer and exclude the states where it is not one."""
     if isinstance(value, bool):
         return z3.BoolVal(value)
     if not isinstance(value, Bool):

@@ -1,4 +1,4 @@
-"""A run read from a model that the solver gave, replayed as it is read."""
+"""Reading a run from a solver's model; the run is replayed while it is read."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from fdverify.symbolic.values import Value
 from fdverify.traces.run import Run
 
 Read: TypeAlias = Callable[[Any], int | bool]
-"""The value of a Z3 term in the model."""
+"""A function that returns the value of a Z3 term in the model."""
 
 
 def read_run(unrolling: Unrolling, read: Read) -> Run:
-    """The run of all unrolled rounds; that compiler and interpreter agree on every state of it is checked here."""
+    """Read the run of all unrolled rounds, and check that compiler and interpreter agree on every state of it."""
     parameters = read_parameters(unrolling, read)
     system = unrolling.system.at({name: parameters[name] for name in unrolling.system.arbitrary()})
     state = read_state(unrolling, read)[1] if unrolling.anywhere else initial_state(system)
     start = plain_state(system, state) if unrolling.anywhere else None
     rounds: list[Made] = []
     for number, choices in enumerate(unrolling.choices, start=1):
-        made: dict[str, Any] = {}
+        chosen: dict[str, Any] = {}
         for phase in system.phases:
             for choice in phase.choices:
                 if isinstance(choice, Flag):
-                    made[choice.name] = _value(read, choices[choice.name])
+                    chosen[choice.name] = _value(read, choices[choice.name])
                 else:
                     buffer = state[choice.of]
-                    chosen = read_selection(choices[choice.name], lambda part: _value(read, part), buffer.delta)
-                    made[choice.name] = chosen & buffer.ages()
-            after = run_phase(system, phase, state, made)
+                    ages = read_selection(choices[choice.name], lambda part: _value(read, part), buffer.delta)
+                    chosen[choice.name] = ages & buffer.ages()
+            after = run_phase(system, phase, state, chosen)
             if after is None:
-                raise InternalError(f"the interpreter refuses what the solver did in round {number}, {phase.name}")
+                raise InternalError(f"the interpreter rejects the solver's choices in round {number}, {phase.name}")
             state = after
         _agree(system, state, unrolling.states[number], read, number)
-        rounds.append(made)
+        rounds.append(chosen)
     return Run(parameters, tuple(rounds), start=start)
 
 
@@ -51,7 +51,7 @@ def read_parameters(unrolling: Unrolling, read: Read) -> dict[str, int]:
 
 
 def read_state(unrolling: Unrolling, read: Read) -> tuple[System, State]:
-    """The first state of an unrolling from anywhere, and the system with its parameters fixed as in the model."""
+    """Read the first state of an unrolling from anywhere; return it with the system, whose parameters are fixed."""
     parameters = read_parameters(unrolling, read)
     system = unrolling.system.at({name: parameters[name] for name in unrolling.system.arbitrary()})
     symbolic = unrolling.states[0]

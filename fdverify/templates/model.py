@@ -1,8 +1,8 @@
-"""NAME: a heartbeat detector of one's own, and a first attempt to prove its accuracy.
+"""NAME: a heartbeat detector, and a first attempt to prove its accuracy.
 
 The sender sends a heartbeat at least every PERIOD rounds until it crashes; a message takes at most DELTA rounds.  The
-receiver suspects the sender when it has heard nothing for TIMEOUT rounds.  If it then hears of it, it trusts it again,
-and waits a round longer from then on.
+receiver suspects the sender when it has heard nothing for TIMEOUT rounds.  If it then hears from the sender, it trusts
+it again and raises its timeout by one.
 
 verify-invariant NAME.py shows the step that breaks the attempt, and a hint that repairs it.
 fdverify explore NAME.py:DETECTOR --delta 1 --period 2 visits every state of a small instance.
@@ -42,7 +42,7 @@ def correct(s: State) -> Truth:
 
 
 def crash(s: State, c: Choices) -> Update:
-    """The sender may crash, for good; a clock counts the rounds since."""
+    """Let the sender crash for good; a clock counts the rounds since."""
     crashed = Or(s.crashed, c.crash)
     return update(crashed=crashed, since_crash=If(crashed, s.since_crash + 1, -1))
 
@@ -52,7 +52,7 @@ def age_messages(s: State, c: Choices) -> Update:
 
 
 def beat(s: State, c: Choices) -> Update:
-    """Send a heartbeat, or be silent if that is not too long."""
+    """Send a heartbeat, or stay silent for less than PERIOD rounds."""
     sends = And(correct(s), c.beats)
     return update(
         assume=Or(Not(correct(s)), c.beats, s.silent + 1 < s.period),
@@ -66,7 +66,7 @@ def hears(c: Choices) -> Truth:
 
 
 def receive(s: State, c: Choices) -> Update:
-    """Some messages are delivered, and those that have taken as long as they may."""
+    """Deliver some messages, and every message of age DELTA."""
     return update(
         assume=Implies(s.buffer.has(s.delta), c.delivered.has(s.delta)),
         buffer=s.buffer.deliver(c.delivered),
@@ -85,7 +85,7 @@ def accurate(s: State) -> Truth:
 
 
 def build(delta: int | None, period: int | None, *, timeout: str) -> System:
-    """The detector with these bounds (None: arbitrary) and this initial timeout (an expression, or any)."""
+    """Build the detector with these bounds (None: arbitrary) and this initial timeout (an expression, or any)."""
     initial = None if timeout == "any" else parse_expression(timeout, {"delta", "period"})
     return System(
         name="NAME",

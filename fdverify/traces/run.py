@@ -1,7 +1,7 @@
-"""A run is what was chosen; a trace is the run replayed.
+"""Runs and traces: a run is a sequence of choices; a trace is the run replayed.
 
-Engines hand over runs: plain data that crosses process boundaries.  Whatever is shown is a trace, so it has been
-replayed.
+Engines return runs, which are plain data that crosses process boundaries.  Only traces are shown, so whatever is shown
+has been replayed.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from fdverify.models.system import Property, State, StepProperty, System
 
 @dataclass(frozen=True)
 class Run:
-    """The parameters, and the choices of each round; the last round may have run ``phases_of_last`` phases only.
+    """The parameters, and the choices of each round; the last round may consist of only ``phases_of_last`` phases.
 
     A run begins in the initial state, or in ``start``: the values of the variables as plain data.  The rounds after the
-    first ``loop`` ones can be repeated for ever.
+    first ``loop`` ones can be repeated forever.
     """
 
     parameters: Mapping[str, int]
@@ -32,7 +32,7 @@ class Run:
 
 @dataclass(frozen=True)
 class TracedRound:
-    """One round of a trace: what was chosen, and the state after each phase that ran."""
+    """One round of a trace: its choices, and the state after each phase that ran."""
 
     made: Made
     states: Sequence[State]
@@ -44,6 +44,8 @@ class TracedRound:
 
 @dataclass(frozen=True)
 class Trace:
+    """A replayed run: its system with fixed parameters, its initial state and its rounds."""
+
     system: System
     initial: State
     rounds: Sequence[TracedRound]
@@ -54,27 +56,27 @@ class Trace:
 
 
 def replay(system: System, run: Run) -> Trace:
-    """Run the choices through the concrete interpreter; a choice that is not allowed is an internal error."""
+    """Replay a run with the concrete interpreter; a choice that is not allowed is an internal error."""
     fixed = system.at({name: run.parameters[name] for name in system.arbitrary()})
     state = initial = initial_state(fixed) if run.start is None else state_of(fixed, run.start)
     rounds: list[TracedRound] = []
-    for number, made in enumerate(run.rounds, start=1):
+    for number, chosen in enumerate(run.rounds, start=1):
         phases = fixed.phases
         if number == len(run.rounds) and run.phases_of_last is not None:
             phases = phases[: run.phases_of_last]
         states: list[State] = []
         for phase in phases:
-            after = run_phase(fixed, phase, state, made)
+            after = run_phase(fixed, phase, state, chosen)
             if after is None:
                 raise InternalError(f"the replay refuses round {number} in phase {phase.name}")
             state = after
             states.append(state)
-        rounds.append(TracedRound({choice.name: made[choice.name] for p in phases for choice in p.choices}, states))
+        rounds.append(TracedRound({choice.name: chosen[choice.name] for p in phases for choice in p.choices}, states))
     return Trace(fixed, initial, rounds)
 
 
 def holds_at_end(trace: Trace, claim: Property | StepProperty) -> Truth:
-    """Whether a claim holds of the last state of a trace, or of its last round."""
+    """Return whether a claim holds in the last state of a trace, or in its last round."""
     if isinstance(claim, Property):
         return claim.holds(trace.last)
     before = trace.rounds[-2].after if len(trace.rounds) > 1 else trace.initial
@@ -82,12 +84,12 @@ def holds_at_end(trace: Trace, claim: Property | StepProperty) -> Truth:
 
 
 def confirmed(system: System, claim: Property | StepProperty, run: Run) -> Run:
-    """The run, once its replay has shown that it breaks the claim."""
+    """Return the run after its replay has confirmed that it violates the claim."""
     if holds_at_end(replay(system, run), claim):
         raise InternalError(f"the run that was found does not violate {claim.name} when it is replayed")
     return run
 
 
 def rounds(number: int) -> str:
-    """A number of rounds in words."""
+    """Format a number of rounds."""
     return "1 round" if number == 1 else f"{number} rounds"

@@ -53,7 +53,7 @@ def test_under_synchrony_every_property_holds(variant: str, delta: int) -> None:
 
 
 def test_synchrony_has_no_other_phi() -> None:
-    with pytest.raises(UsageError, match="synchrony is phi = 1, got 3"):
+    with pytest.raises(UsageError, match="synchrony requires phi = 1, got 3"):
         chandra_toueg(2, 3, computation="synchrony")
 
 

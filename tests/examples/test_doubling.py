@@ -388,10 +388,10 @@ def test_who_does_not_learn_is_wrong_again_and_again(name: str) -> None:
     [
         ({}, "must make the timeout longer"),
         ({"times": 1, "plus": 0}, "must make the timeout longer"),
-        ({"times": 0, "plus": 5}, "a raise has times = 0, not a whole number from 1 on"),
-        ({"times": 2, "plus": -1}, "a raise has plus = -1, not a whole number from 0 on"),
-        ({"times": 1.5}, "a raise has times = 1.5, not a whole number from 1 on"),
-        ({"plus": True}, "a raise has plus = True, not a whole number from 0 on"),
+        ({"times": 0, "plus": 5}, "Raise: times must be an integer of at least 1, got 0"),
+        ({"times": 2, "plus": -1}, "Raise: plus must be an integer of at least 0, got -1"),
+        ({"times": 1.5}, "Raise: times must be an integer of at least 1, got 1.5"),
+        ({"plus": True}, "Raise: plus must be an integer of at least 0, got True"),
     ],
 )
 def test_what_does_not_raise_is_refused(wrong: dict[str, Any], complaint: str) -> None:

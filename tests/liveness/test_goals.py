@@ -216,4 +216,4 @@ def test_the_model_of_computation_is_one_of_three() -> None:
     assert "synchrony" in outcome.stderr
     fast = run("explore", "--computation", "synchrony", "--delta", "1", "--phi", "2")
     assert fast.code == 2
-    assert fast.stderr.startswith("error: synchrony is phi = 1, got 2")
+    assert fast.stderr.startswith("error: synchrony requires phi = 1, got 2")

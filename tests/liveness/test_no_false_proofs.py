@@ -239,14 +239,17 @@ def test_a_suspicion_that_is_there_from_the_start_has_not_waited() -> None:
 
 
 WRONG_PARTS = {
-    "no such phase": ({"receive": "nope"}, "the detector's receive is 'nope', which is no phase"),
+    "no such phase": ({"receive": "nope"}, "the detector's receive is 'nope', which is not a phase"),
     "a flag as timeout": (
         {"timeout": "suspected"},
-        "the detector's timeout is 'suspected', which is no integer variable",
+        "the detector's timeout is 'suspected', which is not an integer variable",
     ),
-    "a first timeout that changes": ({"first_timeout": "timeout"}, "first_timeout is 'timeout', which is no parameter"),
+    "a first timeout that changes": (
+        {"first_timeout": "timeout"},
+        "first_timeout is 'timeout', which is not a parameter",
+    ),
     "a name for a function": ({"suspects": "suspected"}, "the detector's suspects is suspected, not a function"),
-    "an unknown clock": ({"stabilisation": Stabilisation("since", "settled")}, "which is no"),
+    "an unknown clock": ({"stabilisation": Stabilisation("since", "settled")}, "which is not"),
 }
 
 

@@ -36,10 +36,10 @@ def test_a_buffer_that_is_not_spoken_of_is_a_channel_too() -> None:
         (Cast((Role("p", active="got"),)), "got", "choice between yes and no"),
         (Cast((Role("p", owns=("nothing",)),)), "nothing", "variable or choice"),
         (Cast(channels=(Channel("answered"),)), "answered", "buffer"),
-        (Cast(channels=(Channel("questions", delivered="heard"),)), "heard", "choice of its ages"),
+        (Cast(channels=(Channel("questions", delivered="heard"),)), "heard", "choice of the buffer's ages"),
         (Cast(channels=(Channel("questions", sender="p"),)), "p", "process"),
     ],
 )
 def test_names_that_the_system_does_not_have_are_refused(cast: Cast, name: str, kind: str) -> None:
-    with pytest.raises(UsageError, match=f"^asking: the cast has '{name}', which is no {kind} of it$"):
+    with pytest.raises(UsageError, match=f"^asking: the cast names '{name}', which is not a {kind}$"):
         replace(asking(3), cast=cast)

@@ -133,7 +133,7 @@ def test_refuses(text: str) -> None:
 def test_says_what_is_wrong() -> None:
     with pytest.raises(UsageError, match=r"unknown name epsilon"):
         parse_expression("phi + epsilon", NAMES)
-    with pytest.raises(UsageError, match=r"division by what is not a positive literal"):
+    with pytest.raises(UsageError, match=r"the divisor is not a positive literal"):
         parse_expression("6 // phi", NAMES)
     with pytest.raises(UsageError, match=r"'phi \*\* 2' is not in the grammar"):
         parse_expression("1 + phi**2", NAMES)

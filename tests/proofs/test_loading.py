@@ -74,7 +74,7 @@ def test_which_of_two_modules_a_late_import_means_is_not_guessed(tmp_path: Path)
     write(tmp_path / "proofs", mine=files.GOOD.replace('"chandra-toueg"', named), limits="LIMIT = 0\n")
     result = checked(tmp_path / "proofs" / "mine.py")
     assert isinstance(result.error, UsageError)
-    assert "limits is beside the proof and beside its model" in str(result.error)
+    assert "limits exists beside the proof and beside its model" in str(result.error)
 
 
 def test_a_proof_that_a_function_elsewhere_makes_is_the_files(tmp_path: Path) -> None:

@@ -66,11 +66,11 @@ def checked(folder: Path, claim: str, more: str = "", start: str = "0", followin
     [
         (
             "return And(*(s.b.forall(0, s.delta, lambda a: Not(And(s.b.has(a), s.x == n))) for n in (1, -1)))",
-            "has changed since it was claimed",
+            "has changed since the call",
         ),
         (
             "return And(*(Not(s.b.exists(0, s.delta, lambda a: And(s.b.has(a), s.x == n))) for n in (1, -1)))",
-            "has changed since it was claimed",
+            "has changed since the call",
         ),
         ("return s.b != frozenset()", "buffers are not compared"),
         ("return s.b == s.b", "buffers are not compared"),

@@ -1,4 +1,4 @@
-"""What four broadcasts have in common: who was told to broadcast, has echoed, has accepted; what they promise."""
+"""The common parts of four broadcasts: statuses, the edges that accept and echo, and specifications."""
 
 from fdverify.threshold.flow import ControlFlow
 from fdverify.threshold.flow.automaton import Edge
@@ -13,7 +13,7 @@ ACCEPTS: tuple[Edge, ...] = (
     ("enough", "sv == SE || sv == AC", "accepts"),
     ("accepts", "sv := AC", "qF"),
 )
-"""Who accepts has echoed, or does so now."""
+"""A process that accepts has echoed before, or echoes now."""
 
 ECHOES: tuple[Edge, ...] = (
     ("echoes", "inc nsnt", "echoed"),

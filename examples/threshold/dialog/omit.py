@@ -1,4 +1,4 @@
-"""Omission faults: what a faulty process sends need not come."""
+"""Omission faults: messages of a faulty process need not arrive."""
 
 from _broadcast import ACCEPTS, ECHOES, broadcast
 

@@ -1,4 +1,4 @@
-"""Symmetric faults: a faulty process sends the same to all, though it may be wrong."""
+"""Symmetric faults: a faulty process may send a wrong message, but the same one to all."""
 
 from _broadcast import ACCEPTS, ECHOES, broadcast
 

@@ -1,4 +1,4 @@
-"""How accuracy is broken for ever where no bound holds: each wrong suspicion is followed by another."""
+"""How accuracy fails forever under asynchrony: each wrong suspicion is followed by another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fdverify.models.system import (
 
 
 def _just_retracted(s: State) -> Truth:
-    """The sender was heard while it was suspected: all starts again, with a longer timeout."""
+    """The sender was just heard while it was suspected; the loop starts again, with a longer timeout."""
     return And(
         Not(s.suspected),
         s.waiting_time == 0,
@@ -26,7 +26,7 @@ def _just_retracted(s: State) -> Truth:
 
 
 def _suspected_then_heard(s: State) -> dict[str, Any]:
-    """The sender idles until it is suspected, and sends right before Receive: its message is then one round old."""
+    """Let the sender idle until it is suspected and send right before Receive, where its message is one round old."""
     sends = And(s.suspected, s.receiver_pc == ReceiverPc.NoSnd, s.buffer.empty())
     return {
         "crash": False,
@@ -38,7 +38,7 @@ def _suspected_then_heard(s: State) -> dict[str, Any]:
 
 
 def _on_the_way_to_retraction(s: State) -> Truth:
-    """The sender has idled, for two rounds when it is to send, unless it has just sent the only message."""
+    """The sender has idled (for two rounds when it is about to send), or has just sent the only message."""
     before_receive = And(s.suspected, s.receiver_pc == ReceiverPc.NoSnd)
     idled = s.sender_timer >= If(before_receive, 2, If(s.suspected, 1, Min(s.waiting_time, 1)))
     sent = And(before_receive, s.sender_timer == 0, Not(s.buffer.any(1, s.delta)))
@@ -52,7 +52,7 @@ def _on_the_way_to_retraction(s: State) -> Truth:
 
 
 def _rounds_to_retraction(s: State) -> Number:
-    """At most: a whole turn of the receiver for each step that it still waits, then on to Compute, and three more."""
+    """Bound the rounds: a cycle of the receiver for each step it still waits, the way to Compute, and three more."""
     before_receive = s.receiver_pc == ReceiverPc.NoSnd
     until_compute = If(before_receive, 2, If(s.receiver_pc == ReceiverPc.Receive, 1, 3))
     once_suspected = If(before_receive, If(s.buffer.empty(), 2, 1), 3)

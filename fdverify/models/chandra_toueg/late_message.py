@@ -1,9 +1,8 @@
 """How a correct sender comes to be suspected: it sends as late as it may, and its message takes as long as it may.
 
-The receiver is active in every round, so it waits one more in each.  At a Receive, the time that it has waited is a
-multiple of 3, but before the first delivery it is not.  So there are two such runs: from the start, or from the round
-of a Receive in which a message is sent and delivered at once.  Which of them finds the receiver suspecting depends on
-the timeout.
+The receiver is active in every round, so its waiting time grows by one in each.  At a Receive, the waiting time is a
+multiple of 3, except before the first delivery.  So there are two such runs: one from the start, and one from a Receive
+in which a message is sent and delivered at once.  The timeout decides which of them ends with a suspicion.
 """
 
 from __future__ import annotations
@@ -19,21 +18,22 @@ _SINCE_RECEIVE = {ReceiverPc.Receive: 0, ReceiverPc.Compute: 1, ReceiverPc.NoSnd
 
 
 def late_message(variant: Variant) -> WorstRun:
+    """Build the run in which a message comes too late for the initial timeout."""
     at_start = -_SINCE_RECEIVE[variant.receiver_starts] % 3
-    # The first Receive comes when the receiver has waited so long and is the first at which the sender may send.
+    # The waiting time at the first Receive, and at the first Receive at which the sender may send.
     first_receive = 2 - _SINCE_RECEIVE[variant.receiver_starts]
     first_chance = first_receive + (0 if first_receive >= variant.least_idle_before_send else 3)
 
     def last_receive(s: State) -> Number:
-        """How long the receiver had waited at its last Receive."""
+        """Return the waiting time at the last Receive."""
         return s.waiting_time - _since_receive(s)
 
     def enough(s: State) -> Number:
-        """Having waited so long at a Receive, it will suspect in the next step."""
+        """Return the waiting time at a Receive from which the next step suspects."""
         return s.initial_timeout - 1 if variant.suspects_after_increment else s.initial_timeout
 
     def waits_for_chance(s: State) -> Truth:
-        """The run is to begin with a delivery, and none has come yet."""
+        """The run is to begin with a delivery, which has not come yet."""
         return And(enough(s) % 3 == 0, last_receive(s) % 3 == at_start)
 
     def takes_chance(s: State) -> Truth:

@@ -1,4 +1,4 @@
-"""The detector as a system: its parameters and variables, and how it is built."""
+"""The Chandra-Toueg detector as a system of one sender and one receiver: variables, parameters and options."""
 
 from __future__ import annotations
 
@@ -51,10 +51,12 @@ def chandra_toueg(
     buffer: str | None = None,
     computation: str = PARTIAL_SYNCHRONY,
 ) -> System:
-    """The detector with these bounds (``None``: arbitrary) and this initial timeout (an expression, or ``any``)."""
+    """Build the detector with these bounds (``None``: arbitrary) and initial timeout (an expression, or ``any``)."""
     if computation == SYNCHRONY and phi not in (None, 1):
-        raise UsageError(f"synchrony is phi = 1, got {phi}", "leave --phi out, or use --computation partial-synchrony")
-    found = computed(
+        raise UsageError(
+            f"synchrony requires phi = 1, got {phi}", "leave --phi out, or use --computation partial-synchrony"
+        )
+    system = computed(
         COMPUTATIONS[computation],
         delta,
         1 if computation == SYNCHRONY else phi,
@@ -64,9 +66,9 @@ def chandra_toueg(
         buffer=buffer,
     )
     if computation == PARTIAL_SYNCHRONY:
-        return found
+        return system
     growing = (SUSPECTED_AGAIN,) if computation == ASYNCHRONY else ()
-    return replace(found, options={**found.options, "computation": computation}, growing=growing, worst=())
+    return replace(system, options={**system.options, "computation": computation}, growing=growing, worst=())
 
 
 def computed(
@@ -79,7 +81,7 @@ def computed(
     timeout: str,
     buffer: str | None,
 ) -> System:
-    """The detector under a model of computation."""
+    """Build the detector under a model of computation."""
     phases = Phases(VARIANTS[variant], computation)
     encoding = partial_synchrony.encoding_of(buffer, delta)
     detector = _detector(phases)

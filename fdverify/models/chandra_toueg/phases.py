@@ -1,7 +1,7 @@
 """The phases of one global round, for each variant and each model of computation.
 
-The two published specifications differ in four places, kept side by side in :class:`Variant`; docs/semantics.md tells
-them in words.
+The two published specifications differ in four places, which :class:`Variant` keeps side by side; docs/semantics.md
+explains them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fdverify.models.system import (
 
 
 class ReceiverPc(IntEnum):
-    """The receiver's step of the round in which it was last active."""
+    """The step of the receiver's last active round."""
 
     NoSnd = 0
     Receive = 1
@@ -38,7 +38,7 @@ class SenderPc(IntEnum):
 
 @dataclass(frozen=True)
 class Variant:
-    """Where the published specifications differ."""
+    """The differences between the published specifications."""
 
     receiver_starts: ReceiverPc
     least_idle_before_send: int
@@ -64,18 +64,18 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class Computation:
-    """A model of computation: in which rounds the bounds hold, and whether both processes may be active in one."""
+    """A model of computation: when the bounds hold, and whether both processes may be active in one round."""
 
     timely: Callable[[State], Truth]
     at_most_one_active: bool = False
     late: bool = False
-    """Whether there are rounds that are not timely: then messages of age Δ, of any number, are delivered one by one."""
+    """Whether some rounds are not timely; age Δ may then mean several messages, which are delivered one by one."""
 
 
 PARTIAL_SYNCHRONY, SYNCHRONY, ASYNCHRONY = "partial-synchrony", "synchrony", "asynchrony"
 COMPUTATIONS = {
     PARTIAL_SYNCHRONY: Computation(timely=lambda s: True),
-    # With Φ = 1, which is part of it.
+    # Synchrony also means Φ = 1.
     SYNCHRONY: Computation(timely=lambda s: True),
     ASYNCHRONY: Computation(timely=lambda s: False, at_most_one_active=True, late=True),
 }
@@ -103,7 +103,7 @@ def suspected(s: State) -> Truth:
 
 
 def receiver_runs(s: State, step: ReceiverPc) -> Truth:
-    """Whether the receiver is active in this round with this step."""
+    """Return whether the receiver is active in this round and takes this step."""
     return RECEIVER.runs(s, step)
 
 
@@ -156,7 +156,7 @@ class Phases:
         )
 
     def hears(self, c: Choices) -> Truth:
-        """Whether a message is delivered: some of those in transit, or one of several of age Δ, which stay."""
+        """Return whether a message is delivered, perhaps one of several of age Δ of which others stay."""
         return Or(Not(c.delivered.empty()), c.others_left if self.computation.late else False)
 
     def leaves_others(self, s: State) -> Truth:

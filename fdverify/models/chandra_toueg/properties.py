@@ -1,4 +1,4 @@
-"""What is claimed of the detector, of states, and what is fair."""
+"""The safety properties and the fairness conditions of the detector."""
 
 from __future__ import annotations
 
