@@ -1,7 +1,7 @@
-"""The moment by which a command has to answer, whatever it is doing then.
+"""The deadline of a command: the moment by which it has to answer.
 
-It is known from the first moment on and holds for all that the command waits for, besides limits of its own.  Without a
-command, as in a program that uses this package, there is none.
+It is set when the command starts, and applies to everything that the command waits for, besides other limits.  A
+program that uses this package without a command has no deadline.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ RENEWED, LIFTED = "renewed", "lifted"
 
 @dataclass(frozen=True)
 class Deadline:
-    """A time limit in seconds, when it ends, and who is told if it is renewed or lifted."""
+    """A time limit in seconds, the moment it ends, and a function to call when it is renewed or lifted."""
 
     limit: float
     moment: float
@@ -31,7 +31,7 @@ def set_deadline(deadline: Deadline) -> None:
 
 
 def earliest(deadline: float | None) -> float | None:
-    """A deadline of one's own, or the command's if that is sooner."""
+    """Return the earlier of this deadline and the command's; ``None`` stands for no deadline."""
     current = _CURRENT.get()
     if current is None:
         return deadline
@@ -39,7 +39,7 @@ def earliest(deadline: float | None) -> float | None:
 
 
 def renew_deadline() -> None:
-    """Begin to count anew, where the limit is for each of several things."""
+    """Restart the time limit, for a command that applies it to each of several tasks."""
     current = _CURRENT.get()
     if current is not None:
         _CURRENT.set(Deadline(current.limit, monotonic() + current.limit, current.tell))
@@ -47,7 +47,7 @@ def renew_deadline() -> None:
 
 
 def lift_deadline() -> None:
-    """Leave it from now on to limits of its own."""
+    """Remove the deadline; from now on only other limits apply."""
     current = _CURRENT.get()
     if current is not None:
         _CURRENT.set(None)

@@ -1,1 +1,1 @@
-"""Engines: each takes a system and a property, reports progress, and returns a result.  None of them prints."""
+"""Engines.  Each takes a system and a property, reports progress and returns a result.  None of them prints."""

@@ -1,6 +1,6 @@
-"""Phases run on arrays: many states at once, every choice of each.
+"""A batch interpreter: run a phase on arrays, for many states and all their choices at once.
 
-The phases are the interpreter's own; only what they are given differs.
+The phase functions are the same as the interpreter's.  Only their arguments differ: arrays instead of single values.
 """
 
 from __future__ import annotations
@@ -22,23 +22,27 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Expansion:
-    """What came out of a phase: the states, and for each the state it came from and the choices that were made."""
+    """The successors of a batch under one phase.
+
+    For each successor, ``origin`` is the position of the state it came from, and ``choices`` are those that led to it.
+    """
 
     rows: Rows
     origin: Index
     choices: Mapping[str, NDArray[Any] | list[NDArray[Any]]]
 
-    def made(self, at: int) -> dict[str, bool | frozenset[int]]:
+    def made(self, position: int) -> dict[str, bool | frozenset[int]]:
+        """Return the choices that led to the successor at this position."""
         return {
-            name: frozenset(age for age, member in enumerate(value) if member[at])
+            name: frozenset(age for age, member in enumerate(value) if member[position])
             if isinstance(value, list)
-            else bool(value[at])
+            else bool(value[position])
             for name, value in self.choices.items()
         }
 
 
 class Batches:
-    """Batches of states of one system with fixed parameters."""
+    """Interprets one system with fixed parameters, a batch of states at a time."""
 
     def __init__(self, layout: Layout, exact: bool) -> None:
         self.layout = layout
@@ -48,24 +52,27 @@ class Batches:
         self._labels = [(v, set(v.sort.names), place) for place, v in owners if isinstance(v.sort, Labels)]
 
     def largest(self, rows: Rows) -> int:
-        """The largest number in a batch, whatever its sign."""
+        """Return the largest absolute value of an integer in a batch."""
         integers = [column for column, kind in zip(rows, self.layout.columns, strict=True) if kind == "int"]
         return max((max(abs(int(c.min())), abs(int(c.max()))) for c in integers if len(c)), default=0)
 
     def rows(self, state: State) -> Rows:
-        """One concrete state as a batch."""
+        """Return a batch that consists of one concrete state."""
         return [np.array([part], dtype=kind) for part, kind in zip(self.layout.flatten(state), self.kinds, strict=True)]
 
     def state(self, rows: Rows) -> State:
         return self.layout.restore(rows)
 
     def flattened(self, state: State, size: int) -> Rows:
-        """The columns of a batch of ``size`` states; a part that is the same in all of them may be a single value."""
+        """Return the columns of a batch of ``size`` states.
+
+        A component that is the same in all states may be a single value.
+        """
         parts = zip(self.layout.flatten(state), self.kinds, strict=True)
         return [_column(part, kind, size) for part, kind in parts]
 
     def expand(self, phase: Phase, rows: Rows) -> Expansion:
-        """Run a phase from every state under every choice that is allowed."""
+        """Run a phase from every state under every allowed choice."""
         before = self.state(rows)
         origin: Index = np.arange(len(rows[0]))
         choices: dict[str, Any] = {}
@@ -78,7 +85,7 @@ class Batches:
         values = {c.name: _as_value(c, state, choices[c.name]) for c in phase.choices}
         try:
             after, allowed = self.layout.system.run_phase(phase, state, values)
-        except ValueError as error:  # numpy refuses to be asked for the one truth value of many states
+        except ValueError as error:  # numpy has no single truth value for an array of states
             raise UsageError(f"phase {phase.name}: {error}", "write And, Or, Not, If for and, or, not, if") from error
         kept = truths(allowed, len(origin)).nonzero()[0]
         flat = [column[kept] for column in self.flattened(after, len(origin))]
@@ -87,45 +94,46 @@ class Batches:
 
     def _check_labels(self, rows: Rows) -> None:
         for variable, names, place in self._labels:
-            met = set(rows[place].tolist())
-            stray = met.difference(names)
-            if stray:
-                raise no_label(variable, min(stray))
+            values = set(rows[place].tolist())
+            unknown = values.difference(names)
+            if unknown:
+                raise no_label(variable, min(unknown))
 
     def _values(self, choice: Choice, before: State, origin: Index) -> tuple[Index, Any]:
-        """Which rows of ``origin`` to take, repeated once for each value that the choice can have there."""
+        """Return positions in ``origin``, repeated once for each possible value of the choice, and these values."""
         size = len(self.layout.flatten(before)[0])
         when = truths(choice.when(before), size)[origin]
-        every: Index = np.arange(len(origin))
+        positions: Index = np.arange(len(origin))
         if isinstance(choice, Flag):
-            repeated = np.concatenate([every, when.nonzero()[0]])
-            return repeated, np.arange(len(repeated)) >= len(every)
+            repeated = np.concatenate([positions, when.nonzero()[0]])
+            return repeated, np.arange(len(repeated)) >= len(positions)
         buffer = before[choice.of]
-        picked = every
+        picked = positions
         members: list[NDArray[Any]] = []
         for age in range(buffer.delta + 1):
-            there = truths(buffer.has(age), size)[origin][picked] & when[picked]
-            also = there.nonzero()[0]
-            members = [np.concatenate([member, member[also]]) for member in members]
-            members.append(np.arange(len(picked) + len(also)) >= len(picked))
-            picked = np.concatenate([picked, picked[also]])
+            present = truths(buffer.has(age), size)[origin][picked] & when[picked]
+            duplicated = present.nonzero()[0]
+            members = [np.concatenate([member, member[duplicated]]) for member in members]
+            members.append(np.arange(len(picked) + len(duplicated)) >= len(picked))
+            picked = np.concatenate([picked, picked[duplicated]])
         return picked, members
 
 
 def step_back(expansions: Sequence[Expansion], ends: Rows, target: Sequence[Any]) -> tuple[dict[str, Any], int]:
-    """Choices that lead through these phases to a certain end, and the position of the state they start from."""
+    """Return choices that lead through these phases to the target, and the position of the state they start from."""
     matches = np.logical_and.reduce([column == part for column, part in zip(ends, target, strict=True)])
     if not matches.any():
         raise InternalError("no state leads to the one that was found after it")
-    at = int(np.flatnonzero(matches)[0])
-    made: dict[str, Any] = {}
+    position = int(np.flatnonzero(matches)[0])
+    choices: dict[str, Any] = {}
     for expansion in reversed(expansions):
-        made.update(expansion.made(at))
-        at = int(expansion.origin[at])
-    return made, at
+        choices.update(expansion.made(position))
+        position = int(expansion.origin[position])
+    return choices, position
 
 
 def truths(value: Any, size: int) -> NDArray[Any]:
+    """Return a truth value, or an array of them, as a column of ``size`` truth values."""
     return _column(value, bool, size)
 
 
@@ -146,7 +154,7 @@ def _as_value(choice: Choice, state: State, value: Any) -> Any:
 
 
 def _kind(column: str | int, exact: bool) -> type:
-    """How a column is stored; ``exact``: integers as Python's own, which never overflow."""
+    """Return the type that a column is stored in; if ``exact``, integers are Python's own, which never overflow."""
     match column:
         case "bool":
             return bool

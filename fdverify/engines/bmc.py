@@ -1,4 +1,4 @@
-"""Bounded model checking: is there a run of so many rounds that ends in a violation?"""
+"""Bounded model checking: search for a run of bounded length that ends in a violation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, sile
 
 
 class Search:
-    """Runs from the initial state, one round longer each time."""
+    """A search through runs from the initial state, one round longer each time."""
 
     def __init__(self, system: System) -> None:
         self.unrolling = Unrolling(system)
@@ -31,15 +31,15 @@ class Search:
         self.unrolling.extend()
 
     def ask(self, bad: Truth) -> Answer:
-        """Is there a run of exactly this length whose last state is bad?"""
+        """Ask whether there is a run of exactly this length whose last state is bad."""
         return exact.ask(self.unrolling, self._solver, truth(bad))
 
     def exclude(self, bad: Truth) -> None:
-        """From now on, only runs that were not bad at this length."""
+        """Consider from now on only runs whose state at this length is not bad."""
         self._solver.add([truth(Not(bad))])
 
     def run(self, bad: Truth, answer: Answer) -> Run:
-        """The run that an answer describes, with the smallest parameters that have one as short."""
+        """Return the run that an answer describes, at the smallest parameters with a run of this length."""
 
         def again(condition: Truth) -> Answer:
             return exact.ask(self.unrolling, self._solver, truth(bad), truth(condition))
@@ -49,7 +49,7 @@ class Search:
 
 
 def bmc(system: System, claim: Property, depth: int, report: Report = silent) -> Result:
-    """Look for a violation of ``claim`` in runs of 0, 1, … ``depth`` rounds."""
+    """Search for a violation of ``claim`` in runs of 0, 1, … ``depth`` rounds."""
     start = perf_counter()
     check_parameters(system)
     search = Search(system)
@@ -67,7 +67,7 @@ def bmc(system: System, claim: Property, depth: int, report: Report = silent) ->
             return _result(Verdict.VIOLATED, detail, claim, length, start, run)
         search.exclude(bad)
         report(Progress(depth=length))
-    # Without a run of this length nothing has been searched at the end.
+    # If there is no run of this length, the last searches were vacuous.
     witness = search.ask(literal(True))
     if witness.status == "unsat":
         detail = f"no run is {rounds(depth)} long: the model comes to a dead end, or has no run at all"

@@ -1,8 +1,8 @@
-"""What grows for ever, stored only up to a cap, and the two things that must hold for that to be exact.
+"""Caps: a variable that may grow for ever is stored only up to a cap.
 
-Behaviour: capping before a phase or only after it makes no difference, whatever the state and the choices.  The
-property: it has the same truth value before and after capping, in every state that could have been met.  Both are asked
-of Z3.
+Two conditions make this exact; Z3 decides both.  Phases: capping before a phase gives the same result as capping only
+after it, in every state and for all choices.  The property: it has the same truth value before and after capping, in
+every state that could have been reached.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from fdverify.symbolic.unroll import Unrolling, fresh_choice
 from fdverify.symbolic.values import truth
 
 Caps: TypeAlias = Mapping[str, Callable[[State], Number]]
-"""By variable, how far its value is told apart in a state."""
+"""For each variable, its cap as a function of the state: larger values are not distinguished."""
 
 Box: TypeAlias = Mapping[str, tuple[int, int]]
-"""By variable, the least and the greatest value that was met."""
+"""For each variable, the smallest and the largest value that was reached."""
 
 
 def capped(state: State, caps: Caps) -> State:
@@ -30,19 +30,24 @@ def capped(state: State, caps: Caps) -> State:
 
 
 def declared_caps(system: System, claim: Property, depth: int | None) -> Caps:
-    """The caps that the model declares, if the claim does not see past them."""
+    """Return the caps that the model declares; none if the claim sees past them and the depth is bounded."""
     declared = {v.name: v.cap for v in system.variables if v.cap is not None}
     if not declared or not sees_past(system, claim, declared, {}):
         return declared
     if depth is None:
         raise UsageError(
-            f"{claim.name} tells values of {', '.join(declared)} apart that are not stored", "bound it: --depth N"
+            f"{claim.name} distinguishes values of {', '.join(declared)} above the cap", "bound it: --depth N"
         )
     return {}
 
 
+def build_constant_cap(number: int) -> Callable[[State], Number]:
+    """Return the cap that is this number in every state."""
+    return lambda state: number
+
+
 def check_behaviour(system: System, caps: Caps) -> None:
-    """Refuse caps that a phase can see."""
+    """Refuse caps on which a phase depends."""
     for phase in system.phases if caps else ():
         if not _commutes(system, phase, caps):
             raise UsageError(
@@ -70,14 +75,17 @@ def _same(left: Any, right: Any) -> Truth:
 
 
 def sees_past(system: System, claim: Property, caps: Caps, box: Box) -> bool:
-    """Whether the property can tell a state of the box from the same state with larger values above the caps."""
+    """Tell whether the property can distinguish some state of the box from the same state after capping."""
     unrolling = Unrolling(system, anywhere=True)
     state = unrolling.states[0]
-    met = And(*(And(low <= state[name], state[name] <= high) for name, (low, high) in box.items() if name not in caps))
-    return not _always(unrolling, Not(And(met, Not(Iff(claim.holds(state), claim.holds(capped(state, caps)))))))
+    in_box = And(
+        *(And(low <= state[name], state[name] <= high) for name, (low, high) in box.items() if name not in caps)
+    )
+    return not _always(unrolling, Not(And(in_box, Not(Iff(claim.holds(state), claim.holds(capped(state, caps)))))))
 
 
 def _always(unrolling: Unrolling, formula: Truth) -> bool:
+    """Tell whether Z3 proves the formula for every state."""
     if not isinstance(formula, Symbolic):
         return bool(formula)
     solver = FreshSolver()
@@ -86,5 +94,5 @@ def _always(unrolling: Unrolling, formula: Truth) -> bool:
 
 
 def integers(system: System) -> list[str]:
-    """The variables that a box speaks of."""
+    """Return the names of the integer variables."""
     return [v.name for v in system.variables if isinstance(v.sort, Integers)]

@@ -1,4 +1,4 @@
-"""What an exploration comes to: the verdict on its claim."""
+"""The result of an exploration: the verdict on its claim."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def conclude(exploration: Exploration, seconds: float) -> Result:
-    """The verdict on the claim, with a run that was replayed."""
+    """Return the verdict on the claim; a run in it has been replayed."""
     claim = exploration.claim
     statistics = {"states": exploration.states, "depth": exploration.depth}
 

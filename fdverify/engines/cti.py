@@ -1,4 +1,4 @@
-"""When an obligation fails: the step that breaks the conjunct, as small as can be found, and whether it is reached."""
+"""Counterexamples to induction: the smallest step that violates an obligation, and whether a run reaches it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _ROUNDS_ELSEWHERE = 40
 def explain(
     invariant: Invariant, kind: Kind, about: str, rounds: int, in_full: bool = True
 ) -> Broken | Unbroken | Undecided:
-    """Why an obligation fails, found again from scratch and replayed by the interpreter.
+    """Find a small counterexample to an obligation from scratch, and replay it with the interpreter.
 
-    Only ``in_full`` is a run to it looked for.
+    If ``in_full``, also search for a run from the initial state that violates the claim.
     """
     claim = _claim(invariant, kind, about)
     hypotheses: list[Any] = []
@@ -57,7 +57,7 @@ def explain(
     solver.add(hypotheses)
     answer = exact.ask(unrolling, solver, negated)
     if answer.status == "unknown":
-        # Claims about messages of neighbouring ages may need neighbours' neighbours.
+        # A claim about messages of neighbouring ages may need the neighbours of these ages, too.
         unrolling.closure.reach_further(unrolling.closure.reach + 2)
         solver.add(unrolling.new_facts())
         if solver.ask(negated).status == "unsat":
@@ -75,7 +75,7 @@ def _claim(invariant: Invariant, kind: Kind, about: str) -> Property | StepPrope
 
 
 def _small(unrolling: Unrolling, solver: FreshSolver, negated: Any, answer: Answer) -> Answer:
-    """The same with the smallest parameters, then with the smallest numbers in the state it starts from."""
+    """Return the same answer with the smallest parameters, then with the smallest numbers in its first state."""
 
     def again(condition: Truth) -> Answer:
         return solver.ask(negated, truth(condition))
@@ -92,17 +92,17 @@ def _small(unrolling: Unrolling, solver: FreshSolver, negated: Any, answer: Answ
 
 
 def _examined(invariant: Invariant, claim: Property | StepProperty, kind: Kind, step: Run, in_full: bool) -> Broken:
-    """Replay the step, then ask whether a run from the start gets there."""
+    """Replay the step; then search for a run from the initial state that violates the claim."""
     trace = replay(invariant.system, step)
     states = [trace.initial, *(traced.after for traced in trace.rounds)]
-    # What starts from anywhere starts inside, and stays there until its last round, if it has one.
+    # A step from an arbitrary state starts in the invariant, and leaves it only in its last round, if it has one.
     inside = [] if kind is Kind.INITIATION else states[: max(1, len(trace.rounds))]
     hypotheses = invariant.hypotheses(kind, claim.name)
-    wrong = [conjunct.name for state in inside for conjunct in hypotheses if not conjunct.holds(state)]
-    if wrong:
-        raise InternalError(f"the step against {claim.name} starts where {wrong[0]} is false")
+    violated = [conjunct.name for state in inside for conjunct in hypotheses if not conjunct.holds(state)]
+    if violated:
+        raise InternalError(f"the counterexample to {claim.name} starts in a state in which {violated[0]} is false")
     if replayed_holds(trace, claim):
-        raise InternalError(f"the step against {claim.name} does not break it when it is replayed")
+        raise InternalError(f"the counterexample to {claim.name} does not violate it when it is replayed")
     if kind is Kind.INITIATION:
         return Broken(
             claim.name, step, Reached(step, complete=False, rounds=len(step.rounds)), _breaks(invariant, step)
@@ -115,33 +115,36 @@ def _examined(invariant: Invariant, claim: Property | StepProperty, kind: Kind, 
 
 
 def _reached_premise(invariant: Invariant, claim: Property | StepProperty, step: Run) -> Reached:
-    """A run that breaks a claim on which an argument rests; what becomes of the goal, no finite run shows."""
+    """Search for a run that violates a premise of an argument; no finite run can show that the goal is violated."""
     fixed, others = _instances(invariant, step)
     here = _reach(fixed, claim)
-    found = here if here.run is not None else _first_reached(others, claim)
-    return here if found is None else found
+    violation = here if here.run is not None else _first_reached(others, claim)
+    return here if violation is None else violation
 
 
 def _instances(invariant: Invariant, step: Run) -> tuple[System, list[System]]:
-    """The system at the parameters of the step, then at small ones: the smallest step need not be the one reached."""
+    """Return the system at the parameters of the step, and at small ones.
+
+    The smallest counterexample need not be reachable where a larger one is.
+    """
     fixed = invariant.system.at({name: step.parameters[name] for name in invariant.system.arbitrary()})
     return fixed, small_instances(invariant.system)[:_SMALL_INSTANCES] if invariant.system.arbitrary() else []
 
 
 def _reached(invariant: Invariant, goal: Property, claim: Property | StepProperty, step: Run) -> tuple[Reached, bool]:
-    """A run that breaks the goal if one is found, else one that breaks the claim, and whether it is the former."""
-    assert isinstance(claim, Property), "what is claimed of rounds is a premise"
+    """Search for a run that violates the goal, else the claim; tell whether it violates the goal."""
+    assert isinstance(claim, Property), "a claim about rounds is a premise"
     fixed, others = _instances(invariant, step)
     both = Property(claim.name, lambda s: And(goal.holds(s), claim.holds(s)), claim.meaning)
     here = reach(fixed, both)
-    found = here if here.run is not None else _first_reached(others, both)
-    if found is None:
+    violation = here if here.run is not None else _first_reached(others, both)
+    if violation is None:
         return here, False
-    if found.run is not None and _breaks(invariant, found.run):
-        return found, True
+    if violation.run is not None and _breaks(invariant, violation.run):
+        return violation, True
     here = reach(fixed, goal)
-    worse = here if here.run is not None else _first_reached(others, goal)
-    return (found, False) if worse is None else (worse, True)
+    of_goal = here if here.run is not None else _first_reached(others, goal)
+    return (violation, False) if of_goal is None else (of_goal, True)
 
 
 def _reach(system: System, claim: Property | StepProperty, most_rounds: int | None = None) -> Reached:
@@ -151,13 +154,13 @@ def _reach(system: System, claim: Property | StepProperty, most_rounds: int | No
 
 
 def _first_reached(instances: Iterable[System], claim: Property | StepProperty) -> Reached | None:
-    """Where a claim is first found to be false."""
-    reached = (_reach(instance, claim, _ROUNDS_ELSEWHERE) for instance in instances)
-    return next((found for found in reached if found.run is not None), None)
+    """Return the first violation of a claim in these instances, in their order."""
+    answers = (_reach(instance, claim, _ROUNDS_ELSEWHERE) for instance in instances)
+    return next((answer for answer in answers if answer.run is not None), None)
 
 
 def _breaks(invariant: Invariant, run: Run) -> bool:
-    """Whether the goal is false at the end of a run, where a liveness goal never is."""
+    """Tell whether the goal is false at the end of a run; a liveness goal never is."""
     if isinstance(invariant.goal, Argument):
         return False
     return not invariant.goal.holds(replay(invariant.system, run).last)

@@ -1,4 +1,7 @@
-"""That time can go on in every state of a claim: a run that stops satisfies whatever is claimed of later states."""
+"""Dead ends: states without a next round.
+
+A run that ends in one satisfies every claim about later states, so a proof has to exclude them.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,20 @@ _MOST_PLANS = 200
 
 
 def dead_end(system: System, holds: Callable[[State], Truth], depth: int) -> tuple[Verdict, str, Run | None]:
-    """Whether every state in which the claim holds has a next round; a dead end is looked for in ``depth`` rounds."""
+    """Prove that every state that satisfies the claim has a next round, or find a dead end within ``depth`` rounds."""
     anywhere = Unrolling(system, anywhere=True)
     state = anywhere.states[0]
     plans: list[Plan] = first_plans(system)
-    within = truth(holds(state))
+    claim = truth(holds(state))
     solver = FreshSolver()
     while len(plans) < _MOST_PLANS:
         question = truth(stuck(system, state, plans))
-        answer = exact.ask(anywhere, solver, within, question)
+        answer = exact.ask(anywhere, solver, claim, question)
         if answer.status == "unsat":
             return Verdict.PROVED, "", None
         if answer.status == "unknown":
-            return Verdict.UNKNOWN, f"the solver gave up on whether time can always go on: {answer.reason}", None
-        plan = first_round(*smallest_state(anywhere, solver, answer, within, question))
+            return Verdict.UNKNOWN, f"the solver gave up on whether every state has a next round: {answer.reason}", None
+        plan = first_round(*smallest_state(anywhere, solver, answer, claim, question))
         if plan is None:
             return _reachable(system, plans, depth)
         plans += alike(system, plan)
@@ -42,7 +45,7 @@ def dead_end(system: System, holds: Callable[[State], Truth], depth: int) -> tup
 
 
 def _reachable(system: System, plans: list[Plan], depth: int) -> tuple[Verdict, str, Run | None]:
-    """A state of the claim has no next round.  Is one like it reached?"""
+    """Search for a run to a dead end that none of the plans leads out of."""
     search = Search(system)
     for length in range(depth + 1):
         if length > 0:
@@ -54,4 +57,8 @@ def _reachable(system: System, plans: list[Plan], depth: int) -> tuple[Verdict, 
             trace = replay(system, run)
             if first_round(trace.system, trace.last) is None:
                 return Verdict.VACUOUS, f"a dead end: no round is possible after these {rounds(length)}", run
-    return Verdict.UNKNOWN, f"a state of the claim has no next round; not reached within {rounds(depth)}", None
+    return (
+        Verdict.UNKNOWN,
+        f"a state that satisfies the claim has no next round; none was reached within {rounds(depth)}",
+        None,
+    )

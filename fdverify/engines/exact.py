@@ -1,7 +1,7 @@
-"""Answers that are right about all ages.
+"""Solver answers that are exact for all message ages.
 
-For a symbolic Δ, claims about ages are spelled out at some ages only, so ``sat`` is a candidate.  It is looked for once
-more with Δ bounded and all ages up to the bound spelled out: then it is exact, and it has a small Δ.
+If Δ is symbolic, claims about ages are instantiated at some ages only, so ``sat`` is a candidate.  The question is then
+asked again with Δ bounded and all ages up to the bound instantiated.  Such an answer is exact, and its Δ is small.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _BOUNDS = (0, 1, 3, 7, 15, 31, 63)
 
 
 def ask(unrolling: Unrolling, solver: Solver, *question: Any) -> Answer:
-    """Can the question, built in this unrolling, hold?"""
+    """Ask whether the conjunction of these formulas over the unrolling is satisfiable."""
     solver.add(unrolling.new_facts())
     answer = solver.ask(*question)
     if answer.status != "sat" or not unrolling.closure.has_claims:
         return answer
     deltas: list[Number] = [unrolling.parameters[name] for name in unrolling.system.age_bounds()]
-    spelled = -1
+    instantiated = -1
     for bound in _BOUNDS:
-        for age in range(spelled + 1, bound + 1):
+        for age in range(instantiated + 1, bound + 1):
             unrolling.closure.choose(age)
-        spelled = bound
+        instantiated = bound
         solver.add(unrolling.new_facts())
         bounded = [truth(delta <= bound) for delta in deltas]
         answer = solver.ask(*question, *bounded)

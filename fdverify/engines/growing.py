@@ -1,7 +1,7 @@
-"""Growing loops: runs that break a liveness property for ever, and in which no state comes back.
+"""Growing loops: runs that violate a liveness property again and again although no state recurs.
 
-A model declares how a turn goes.  The solver proves that there is a turn for every value of the variable that grows,
-fair and with a violation in it; and the interpreter goes round some times, from the initial state on.
+A model declares the plan of one turn.  The solver proves that, for every value of the growing variable, there is a turn
+that is fair and contains a violation.  The interpreter then replays several turns from the initial state.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _TURNS = 10
 
 
 def go_round(system: System, claim: Property, loop: GrowingLoop) -> Result:
-    """Prove that the declared loop breaks the claim for ever, and show how it is entered and one turn."""
+    """Prove that the declared loop violates the claim again and again; show how it is entered, and one turn."""
     start = perf_counter()
     values = system.fixed_values()
     if loop.grows not in integers(system):
-        raise UsageError(f"the growing loop of {system.name} grows {loop.grows}, which is no integer variable")
+        raise UsageError(f"the growing loop of {system.name} grows {loop.grows}, which is not an integer variable")
     initial = initial_state(system)
     if not And(loop.within(initial), initial[loop.grows] >= loop.least):
         raise _wrong(system, "the initial state is within a turn")
@@ -48,7 +48,7 @@ def go_round(system: System, claim: Property, loop: GrowingLoop) -> Result:
     grows = loop.grows
     detail = (
         f"{claim.name} is violated again and again: a turn of {rounds(len(turn))}, begun after {rounds(len(first))}, "
-        f"leads back but for {grows}, which is one higher; there is a turn for every {grows} >= {loop.least}, so it "
+        f"returns to its start with {grows} one higher; there is a turn for every {grows} >= {loop.least}, so it "
         f"can go on for ever, and {2 + len(others)} in a row were replayed"
     )
     statistics = {"turn": len(turn), "turns": 2 + len(others)}
@@ -56,25 +56,27 @@ def go_round(system: System, claim: Property, loop: GrowingLoop) -> Result:
 
 
 def obligations_of(system: System, claim: Property, loop: GrowingLoop) -> Iterator[Obligation]:
-    """What makes the declaration a loop, each part proved or unknown; one that is wrong is refused."""
+    """Decide each condition that makes the declaration a loop: proved or unknown; refuse one that is false."""
     unrolling = Unrolling(system, anywhere=True)
-    unrolling.closure.reach_further(1)  # a round is built on its first state, in which messages grow older by one
+    unrolling.closure.reach_further(1)  # messages grow older by one in the round that is built on this state
     solver = FreshSolver()
-    for name, demand in _demands(system, claim, loop, unrolling.states[0]):
+    for name, condition in _demands(system, claim, loop, unrolling.states[0]):
         start = perf_counter()
-        question = truth(Not(demand))
+        question = truth(Not(condition))
         answer = exact.ask(unrolling, solver, question)
         if answer.status == "sat":
-            raise _wrong(system, name, f"not in {in_words(*smallest_state(unrolling, solver, answer, question))}")
+            raise _wrong(
+                system, name, f"it is false in {in_words(*smallest_state(unrolling, solver, answer, question))}"
+            )
         verdict = Verdict.PROVED if answer.status == "unsat" else Verdict.UNKNOWN
         yield Obligation(name, "growing-loop", verdict, perf_counter() - start, answer.reason)
 
 
 def _demands(system: System, claim: Property, loop: GrowingLoop, before: State) -> list[tuple[str, Truth]]:
-    """What must be so in every state, so that a run that is within a turn ends it, and the next one, and so on.
+    """Build the conditions on every state that make a run within a turn end it, then end the next turn, and so on.
 
-    The round that ends a turn is the one that changes the variable.  So it is enough that the claim is false right
-    before it, and that all that is fair holds right before or right after it.
+    The round that changes the variable ends a turn.  So it is enough that the claim is false right before this round,
+    and that each fairness condition holds right before or right after it.
     """
     after, allowed = planned_round(system, before, plan_in(system, loop.plan, before))
     known = And(before[loop.grows] >= loop.least, well_formed(system, before))
@@ -96,41 +98,41 @@ def _demands(system: System, claim: Property, loop: GrowingLoop, before: State) 
         ),
         (f"{claim.name} is false right before a turn ends", Implies(ends, Not(claim.holds(before)))),
         *(
-            (f"{each.name} holds when a turn ends", Implies(ends, Or(each.holds(before), each.holds(after))))
-            for each in system.fairness
+            (f"{fair.name} holds when a turn ends", Implies(ends, Or(fair.holds(before), fair.holds(after))))
+            for fair in system.fairness
         ),
     ]
 
 
 def _turns(system: System, claim: Property, loop: GrowingLoop, state: State) -> list[tuple[Made, ...]]:
-    """The choices of each turn from this state on, as the interpreter has gone through them."""
+    """Interpret several turns from this state on, check each of them, and return their choices."""
     turns = []
     for _ in range(_TURNS):
-        made, states = _turn(system, loop, state)
+        choices, states = _turn(system, loop, state)
         state = states[-1]
         if not And(loop.starts(state), state[loop.grows] == states[0][loop.grows] + 1):
             raise InternalError(f"the growing loop of {system.name} does not come back when it is replayed")
-        if all(claim.holds(each) for each in states):
+        if all(claim.holds(visited) for visited in states):
             raise InternalError(f"the growing loop of {system.name} does not violate {claim.name} when it is replayed")
         for fair in system.fairness:
-            if not any(fair.holds(each) for each in states):
+            if not any(fair.holds(visited) for visited in states):
                 raise InternalError(f"the growing loop of {system.name} is not fair when it is replayed: {fair.name}")
-        turns.append(made)
+        turns.append(choices)
     return turns
 
 
 def _turn(system: System, loop: GrowingLoop, state: State) -> tuple[tuple[Made, ...], list[State]]:
-    """The choices of one turn and all its states."""
-    made: list[Made] = []
+    """Interpret one turn; return its choices and all its states."""
+    turn: list[Made] = []
     states = [state]
     while states[-1][loop.grows] == state[loop.grows]:
-        if len(made) > loop.left(state):
+        if len(turn) > loop.left(state):
             raise InternalError(f"the growing loop of {system.name} does not end when it is replayed")
         choices, after = interpreted_round(system, loop.plan, states[-1])
-        made.append(choices)
+        turn.append(choices)
         states.append(after)
-    return tuple(made), states
+    return tuple(turn), states
 
 
-def _wrong(system: System, demand: str, hint: str | None = None) -> UsageError:
-    return UsageError(f"in the growing loop of {system.name} it is not so that {demand}", hint)
+def _wrong(system: System, condition: str, hint: str | None = None) -> UsageError:
+    return UsageError(f"the growing loop of {system.name} is wrong: it is not true that {condition}", hint)

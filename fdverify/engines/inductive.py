@@ -1,10 +1,10 @@
-"""Inductive invariants: what has to be shown, as questions in SMT-LIB text.
+"""Inductive invariants: their proof obligations as SMT-LIB scripts.
 
 An invariant is the conjunction of the author's conjuncts and the ranges of the variables.  It is inductive if every
-conjunct holds initially (initiation) and after every round from a state in which all of them hold (consecution); it is
-a proof if it implies the goal, or, of a liveness goal, every premise of the argument for it: some are about the states
-in which all conjuncts hold, some about the rounds from there.  With ``k`` above 1, conjuncts hold in the first k states
-of every run, and after every k states in a row in which all of them hold.
+conjunct holds initially (initiation) and after every round from a state in which all of them hold (consecution).  It
+proves the goal if it implies the goal.  For a liveness goal it must imply every premise of the argument instead: some
+premises are about the states of the invariant, some about the rounds from there.  With ``k`` above 1, conjuncts must
+hold in the first k states of every run, and after every k states in a row in which all of them hold.
 """
 
 from __future__ import annotations
@@ -35,43 +35,46 @@ class Kind(StrEnum):
 
 
 VACUITY = (ASSUMPTIONS, PHASES, GOAL_PREMISE, NO_DEAD_END) = ("assumptions", "phases", "goal-premise", "no-dead-end")
-"""The obligations of every proof that show that it says something."""
+"""The obligations of every proof that show that it is not vacuous."""
 
 
 @dataclass(frozen=True)
 class Invariant:
-    """A goal and the conjuncts that are to prove it of a system."""
+    """A system, a goal, and the conjuncts that are to prove it."""
 
     system: System
     goal: Property | Argument
     authored: tuple[Property, ...]
     k: int = 1
     without: frozenset[str] = frozenset()
-    """Conjuncts and ranges that are left out, because they fail."""
+    """Conjuncts and ranges that are left out because they fail."""
     doubted: frozenset[str] = frozenset()
-    """Conjuncts that are meant to fail: each is shown to, and is a hypothesis of nothing but itself."""
+    """Conjuncts that are expected to fail: each is a hypothesis of its own consecution only."""
 
     def __post_init__(self) -> None:
-        # Without a round, every claim is preserved.
+        # With k = 0, consecution would have no round and every conjunct would pass.
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise UsageError(f"k must be a number from 1 on, got {self.k!r}")
-        check_unique("the proof", "conjuncts", [(each.name, each.holds) for each in self.authored])
+            raise UsageError(f"k must be an integer of at least 1, got {self.k!r}")
+        check_unique("the proof", "conjuncts", [(conjunct.name, conjunct.holds) for conjunct in self.authored])
 
     @property
     def conjuncts(self) -> tuple[Property, ...]:
-        return tuple(each for each in (*self.system.ranges(), *self.authored) if each.name not in self.without)
+        candidates = (*self.system.ranges(), *self.authored)
+        return tuple(conjunct for conjunct in candidates if conjunct.name not in self.without)
 
     def hypotheses(self, kind: Kind | None = None, about: str = "") -> tuple[Property, ...]:
-        """What may be assumed to show an obligation: all conjuncts but those in doubt, and the one that it is about.
+        """Return what an obligation may assume: all conjuncts but the doubted ones, and the one that it is about.
 
-        Without an obligation, what may be assumed for any.
+        Without arguments, return what every obligation may assume.
         """
         own = about if kind is Kind.CONSECUTION else None  # the goal may have the name of a conjunct
-        return tuple(each for each in self.conjuncts if each.name not in self.doubted or each.name == own)
+        return tuple(
+            conjunct for conjunct in self.conjuncts if conjunct.name not in self.doubted or conjunct.name == own
+        )
 
     @property
     def conclusions(self) -> tuple[Property | StepProperty, ...]:
-        """What the invariant is to imply: the goal, or the premises of the argument for it."""
+        """What the invariant has to imply: the goal, or the premises of the argument for it."""
         return self.goal.premises if isinstance(self.goal, Argument) else (self.goal,)
 
     @property
@@ -81,7 +84,7 @@ class Invariant:
 
 @dataclass(frozen=True)
 class Outlined:
-    """An obligation before it is made: its name, its kind, and the conjunct (or the goal) it is about."""
+    """An obligation without its script: its name, its kind, and the conjunct (or the goal) it is about."""
 
     name: str
     kind: Kind
@@ -90,7 +93,7 @@ class Outlined:
 
 @dataclass(frozen=True)
 class Question:
-    """One obligation: of which kind, about which conjunct (or the goal), after how many rounds, and its text."""
+    """An obligation to be decided: its kind, the conjunct (or the goal) it is about, its rounds and its script."""
 
     name: str
     kind: Kind
@@ -101,7 +104,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Reached:
-    """A run to a state in which the claim is false; or none: in no run at all (``complete``), or within ``rounds``."""
+    """A run that violates a claim; or none, in all runs (``complete``) or within so many ``rounds``."""
 
     run: Run | None
     complete: bool
@@ -110,7 +113,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class Broken:
-    """A replayed step out of the invariant (or a run from the start), and what was found out about reaching it."""
+    """A replayed counterexample to an obligation, and the outcome of the search for a run that violates its claim."""
 
     about: str
     step: Run
@@ -120,16 +123,18 @@ class Broken:
 
 @dataclass(frozen=True)
 class Unbroken:
-    """There is no such step after all: with more ages spelled out the obligation is proved."""
+    """There is no counterexample after all: with more ages instantiated, the obligation is proved."""
 
 
 @dataclass(frozen=True)
 class Undecided:
+    """Whether there is a counterexample is not known."""
+
     reason: str
 
 
 def outline(invariant: Invariant) -> list[Outlined]:
-    """All obligations, in the order in which they are made and shown."""
+    """Return all obligations without their scripts, in the order in which they are built and shown."""
     initially = [(Kind.INITIATION, _initially(depth)) for depth in range(invariant.k)]
     inductive = [
         Outlined(_name(conjunct, kind, suffix), kind, conjunct.name)
@@ -137,7 +142,7 @@ def outline(invariant: Invariant) -> list[Outlined]:
         for conjunct in invariant.conjuncts
     ]
     kind = invariant.conclusion_kind
-    concluded = [Outlined(_name(each, kind, ""), kind, each.name) for each in invariant.conclusions]
+    concluded = [Outlined(_name(claim, kind, ""), kind, claim.name) for claim in invariant.conclusions]
     return [*inductive, *concluded, *(Outlined(name, Kind.VACUITY, invariant.goal.name) for name in VACUITY)]
 
 
@@ -155,36 +160,36 @@ def _name(about: Property | StepProperty, kind: Kind, suffix: str) -> str:
 
 
 def questions(invariant: Invariant) -> list[Question]:
-    """All obligations but those against vacuity, in the order of the conjuncts."""
-    initiation = [found for depth in range(invariant.k) for found in _initiation(invariant, depth)]
-    # One unrolling for all: states are asked about before there is a round in it, rounds when there is one.
+    """Build all obligations but those against vacuity, in the order of the conjuncts."""
+    initiation = [question for depth in range(invariant.k) for question in _initiation(invariant, depth)]
+    # All share one unrolling: claims about states are built before it has a round, claims about rounds when it has one.
     unrolling = Unrolling(invariant.system, anywhere=True)
     hypotheses, own = _sorted_out(invariant, _unchanging(invariant, unrolling.states[0]))
     step, ages = unrolling.round_facts(), unrolling.age_facts(unrolling.closure)
     kind = invariant.conclusion_kind
-    of_states = [_concluded(unrolling, each) for each in invariant.conclusions if isinstance(each, Property)]
+    of_states = [_concluded(unrolling, claim) for claim in invariant.conclusions if isinstance(claim, Property)]
     concluded = _questions(kind, "", 0, step, hypotheses + ages, of_states)
     for number in range(invariant.k):
         if number > 0:
             more, its_own = _sorted_out(invariant, _all_hold(invariant.conjuncts, unrolling.states[-1]))
             hypotheses += more
-            own = {name: held + its_own[name] for name, held in own.items()}
+            own = {name: formulas + its_own[name] for name, formulas in own.items()}
         unrolling.extend()
         step, ages = step + unrolling.round_facts(), ages + unrolling.age_facts(unrolling.closure)
         if number == 0:
-            # A claim about rounds must hold of every one, so also of the first ones, before which there are no others.
+            # A claim about rounds must hold of every round, also of the first ones, which no others precede.
             of_rounds = [
-                _concluded(unrolling, each) for each in invariant.conclusions if isinstance(each, StepProperty)
+                _concluded(unrolling, claim) for claim in invariant.conclusions if isinstance(claim, StepProperty)
             ]
             concluded += _questions(kind, "", 1, step, hypotheses + ages, of_rounds)
     parts = [_part(unrolling, conjunct, own.get(conjunct.name, [])) for conjunct in invariant.conjuncts]
     consecution = _questions(Kind.CONSECUTION, _STEP, invariant.k, step, hypotheses + ages, parts)
     by_name = {question.about: question for question in concluded}
-    return [*initiation, *consecution, *(by_name[each.name] for each in invariant.conclusions)]
+    return [*initiation, *consecution, *(by_name[claim.name] for claim in invariant.conclusions)]
 
 
 def _unchanging(invariant: Invariant, state: State) -> list[Any]:
-    """All conjuncts, each evaluated twice: one that says something else each time is no claim."""
+    """Evaluate all conjuncts twice; refuse one whose two formulas differ."""
     first, again = _all_hold(invariant.conjuncts, state), _all_hold(invariant.conjuncts, state)
     for conjunct, once, twice in zip(invariant.conjuncts, first, again, strict=True):
         if not once.eq(twice):
@@ -192,12 +197,12 @@ def _unchanging(invariant: Invariant, state: State) -> list[Any]:
     return first
 
 
-def _sorted_out(invariant: Invariant, held: list[Any]) -> tuple[list[Any], dict[str, list[Any]]]:
-    """Of what all conjuncts say of a state, what every obligation may assume, and what each one in doubt says."""
-    named = [(conjunct.name, claim) for conjunct, claim in zip(invariant.conjuncts, held, strict=True)]
+def _sorted_out(invariant: Invariant, formulas: list[Any]) -> tuple[list[Any], dict[str, list[Any]]]:
+    """Separate the conjuncts' formulas: those that every obligation may assume, and those of the doubted conjuncts."""
+    by_name = [(conjunct.name, formula) for conjunct, formula in zip(invariant.conjuncts, formulas, strict=True)]
     doubted = invariant.doubted
-    return [claim for name, claim in named if name not in doubted], {
-        name: [claim] for name, claim in named if name in doubted
+    return [formula for name, formula in by_name if name not in doubted], {
+        name: [formula] for name, formula in by_name if name in doubted
     }
 
 
@@ -207,7 +212,7 @@ def _changing(claim: Property | StepProperty) -> UsageError:
 
 @dataclass(frozen=True)
 class _Part:
-    """What one conclusion needs on its own: its negation, hypotheses that no other has, and what is known of ages."""
+    """The formulas of one conclusion: its negation, its own hypotheses, and the facts about ages that it needs."""
 
     about: Property | StepProperty
     negated: Any
@@ -221,17 +226,17 @@ def _part(unrolling: Unrolling, about: Property | StepProperty, own: Sequence[An
 
 
 def _concluded(unrolling: Unrolling, about: Property | StepProperty) -> _Part:
-    """The same of what is to be implied, evaluated once more as conjuncts are."""
+    """Build the formulas of what the invariant has to imply; refuse it if a second evaluation differs."""
     part = _part(unrolling, about)
     again = truth(Not(holds_at_end(unrolling, about)))
-    unrolling.book.take_mentions()  # they are known from the first time
+    unrolling.book.take_mentions()  # the first evaluation has already recorded them
     if not part.negated.eq(again):
         raise _changing(about)
     return part
 
 
 def holds_at_end(unrolling: Unrolling, claim: Property | StepProperty) -> Truth:
-    """Whether a claim holds of the last state, or of the last round."""
+    """Evaluate a claim in the last state, or in the last round."""
     if isinstance(claim, Property):
         return claim.holds(unrolling.states[-1])
     before, after = unrolling.states[-2:]
@@ -239,7 +244,7 @@ def holds_at_end(unrolling: Unrolling, claim: Property | StepProperty) -> Truth:
 
 
 def assumed(invariant: Invariant, kind: Kind, about: str, state: State) -> list[Any]:
-    """What the hypotheses of an obligation say of a state."""
+    """Evaluate the hypotheses of an obligation in a state."""
     return _all_hold(invariant.hypotheses(kind, about), state)
 
 
@@ -264,7 +269,7 @@ def _initiation(invariant: Invariant, depth: int) -> list[Question]:
 def _questions(
     kind: Kind, suffix: str, rounds: int, step: list[Any], hypotheses: list[Any], parts: list[_Part]
 ) -> list[Question]:
-    # Conclusions differ in little, so what they share is printed once.
+    # Obligations differ in little, so what they share is printed once.
     texts = iter(printed([*step, *hypotheses, *(term for part in parts for term in (*part.facts, part.negated))]))
 
     def take(number: int) -> tuple[Assertion, ...]:
@@ -272,11 +277,11 @@ def _questions(
 
     step_texts, shared = take(len(step)), take(len(hypotheses))
     with_products = [assertion for assertion in (*step_texts, *shared) if "(*" in assertion.formula]
-    found = []
+    built = []
     for part in parts:
         facts, (negated,) = take(len(part.facts)), take(1)
         name = _name(part.about, kind, suffix)
         lemmas = product_lemmas([*with_products, *facts, negated])
         script = Script(f"{name} ({kind})", step_texts, (*shared, *facts, *lemmas), negated)
-        found.append(Question(name, kind, part.about.name, rounds, script))
-    return found
+        built.append(Question(name, kind, part.about.name, rounds, script))
+    return built

@@ -1,8 +1,8 @@
 """k-induction: no violation in the first k states of a run, and none right after k states in a row without one.
 
 The claim is the property together with the ranges of the variables.  The ranges strengthen the induction hypothesis, so
-they are proved with the property, never assumed.  That time can go on in every state of the claim is an obligation of
-its own.
+they are proved with the property, never assumed.  A separate obligation is that every state that satisfies the claim
+has a next round.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, sile
 
 @dataclass(frozen=True)
 class Claim:
-    """The property, the lemmas and the ranges, proved together."""
+    """The property, the lemmas and the ranges, which are proved together."""
 
     system: System
     goal: Property
@@ -40,7 +40,7 @@ class Claim:
 
 
 class Step:
-    """Rounds from any state whatever, all but the last within the claim."""
+    """The induction step: rounds from an arbitrary state, with the claim in every state but the last."""
 
     def __init__(self, claim: Claim) -> None:
         self._claim = claim
@@ -48,22 +48,22 @@ class Step:
         self._solver = FreshSolver()
 
     def leaves_claim(self) -> Answer:
-        """Lengthen by one round: can it leave the claim?"""
-        within = self._claim.holds(self._unrolling.states[-1])
+        """Add one round, and ask whether it can violate the claim."""
+        before = self._claim.holds(self._unrolling.states[-1])
         after = self._claim.holds(self._unrolling.extend())
         facts = self._unrolling.new_facts()
-        self._solver.add([*facts, truth(within)])
+        self._solver.add([*facts, truth(before)])
         return self._solver.ask(truth(Not(after)))
 
 
 def k_induction(
     system: System, goal: Property, max_k: int, lemmas: tuple[Property, ...] = (), report: Report = silent
 ) -> Result:
-    """Prove ``goal``, with ``lemmas`` to help, by k-induction with the least k up to ``max_k``; or find a violation."""
+    """Prove ``goal`` together with ``lemmas`` by k-induction with the least k up to ``max_k``, or find a violation."""
     check_parameters(system)
-    wrong = unsatisfiable(system)
-    if wrong is not None:
-        return Result(*wrong)
+    no_parameters = unsatisfiable(system)
+    if no_parameters is not None:
+        return Result(*no_parameters)
     claim = Claim(system, goal, lemmas)
     search, step = Search(system), Step(claim)
     seconds = {"base": 0.0, "step": 0.0}
@@ -101,10 +101,10 @@ def _broken(claim: Claim, run: Run, depth: int, seconds: dict[str, float]) -> Re
     if not claim.goal.holds(last):
         detail = f"{claim.goal.name} is violated after {rounds(depth)}"
         return Result(Verdict.VIOLATED, detail, statistics, _obligations(seconds, Verdict.VIOLATED, None), run)
-    out = [helper.name for helper in claim.helpers if not helper.holds(last)]
-    if not out:
-        raise InternalError("the solver's run does not leave the claim when it is replayed")
-    detail = f"{', '.join(out)} is false in a reachable state, after {rounds(depth)}"
+    violated = [helper.name for helper in claim.helpers if not helper.holds(last)]
+    if not violated:
+        raise InternalError("the solver's run does not violate the claim when it is replayed")
+    detail = f"{', '.join(violated)} is false in a reachable state, after {rounds(depth)}"
     return Result(Verdict.NOT_INDUCTIVE, detail, statistics, _obligations(seconds, Verdict.NOT_INDUCTIVE, None), run)
 
 
@@ -115,16 +115,16 @@ def _gave_up(detail: str, k: int, seconds: dict[str, float], base: Verdict = Ver
 def _obligations(
     seconds: dict[str, float], base: Verdict, step: Verdict | None, dead_end: Verdict | None = None
 ) -> tuple[Obligation, ...]:
-    found = [Obligation("base", "base case", base, seconds["base"])]
+    obligations = [Obligation("base", "base case", base, seconds["base"])]
     if step is not None:
-        found.append(Obligation("step", "induction step", step, seconds["step"]))
+        obligations.append(Obligation("step", "induction step", step, seconds["step"]))
     if dead_end is not None:
-        found.append(Obligation("no-dead-end", "progress", dead_end, seconds["no-dead-end"]))
-    return tuple(found)
+        obligations.append(Obligation("no-dead-end", "progress", dead_end, seconds["no-dead-end"]))
+    return tuple(obligations)
 
 
 def _proved_but_for_dead_ends(claim: Claim, k: int, depth: int, seconds: dict[str, float]) -> Result:
-    """The claim holds of every reachable state; what is left is that none of them is a dead end."""
+    """Conclude, once the claim holds in every reachable state, by showing that none of them is a dead end."""
     start = perf_counter()
     verdict, detail, run = dead_end(claim.system, claim.holds, depth)
     seconds["no-dead-end"] = perf_counter() - start

@@ -1,8 +1,8 @@
 """Liveness for fixed parameters: in every fair run, is the claim true from some time on and for good?
 
-The reachable states are finitely many, so a run that breaks it for ever comes back to a state: it is a lasso, a way and
-then a loop.  The loop must be fair: what the system declares to happen again and again does happen in it.  Where the
-states are not finitely many, a system may declare a growing loop for the claim; then that is verified instead.
+There are finitely many reachable states.  So if there is a counterexample, there is one that is a lasso: a stem and
+then a loop with a violation in it.  The loop must be fair: each fairness condition of the system holds somewhere in it.
+If there are infinitely many states, a system may declare a growing loop for the claim, which is verified instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EVERY_STATE = Property("reached", always, "every state is visited")
 
 
 def live(system: System, claim: Property, unfair: bool = False, report: Report = silent) -> Result:
-    """Search for a fair run (``unfair``: for any) in which ``claim`` is false again and again."""
+    """Search for a fair run (if ``unfair``, for any run) in which ``claim`` is false infinitely often."""
     start = perf_counter()
     system.fixed_values()
     for growing in system.growing:
@@ -44,31 +44,31 @@ def live(system: System, claim: Property, unfair: bool = False, report: Report =
         run = exploration.run_to_dead_end(exploration.dead_end)
         return result(Verdict.VACUOUS, f"a dead end: no step is possible after {rounds(len(run.rounds))}", run)
     graph = StateGraph(exploration)
-    fair = [graph.where(each, True) for each in fairness]
-    way, loop = graph.lasso(graph.where(claim, False), fair)
+    fair = [graph.where(condition, True) for condition in fairness]
+    stem, loop = graph.lasso(graph.where(claim, False), fair)
     if not loop and not graph.lasso(graph.where(EVERY_STATE, True), fair)[1]:
-        return result(Verdict.VACUOUS, "no run is fair, so nothing is said of any")
+        return result(Verdict.VACUOUS, "no run is fair, so the claim is vacuous")
     if not loop:
         kind = "run" if unfair else "fair run"
         return result(Verdict.PROVED, f"in every {kind}, {claim.name} holds from some time on")
-    run = confirmed_lasso(system, (claim, *fairness), caps, graph.run(way, loop))
+    run = confirmed_lasso(system, (claim, *fairness), caps, graph.run(stem, loop))
     statistics["loop"] = len(loop) - 1
-    again = f"a loop of {rounds(len(loop) - 1)}, entered after {rounds(len(way) - 1)}, can go on for ever"
+    again = f"a loop of {rounds(len(loop) - 1)}, entered after {rounds(len(stem) - 1)}, can go on for ever"
     return result(Verdict.VIOLATED, f"{claim.name} is violated again and again: {again}", run)
 
 
 def _caps(system: System, claims: Sequence[Property]) -> Caps:
-    """How states are stored, which no claim may see."""
+    """Return the caps for storing states; refuse a claim that sees past them."""
     caps = caps_for(system, claims[0], horizon=0, depth=None)
     for claim in claims:
         check_compiles(system, claim)
         if caps and sees_past(system, claim, caps, {}):
-            raise UsageError(f"{claim.name} reads {' or '.join(caps)}, of which not all values are stored")
+            raise UsageError(f"{claim.name} depends on {' or '.join(caps)}, which is stored only up to a cap")
     return caps
 
 
 def confirmed_lasso(system: System, claims: Sequence[Property], caps: Caps, run: Run) -> Run:
-    """The run, once its replay has gone round the loop twice and met a violation and all that is fair each time."""
+    """Replay a lasso twice round its loop, and check that each turn is fair and has a violation; return the run."""
     assert run.loop is not None, "a lasso has a loop"
     loop = run.rounds[run.loop :]
     twice = Run(run.parameters, (*run.rounds, *loop))
@@ -79,10 +79,10 @@ def confirmed_lasso(system: System, claims: Sequence[Property], caps: Caps, run:
         raise InternalError("the loop that was found does not come back when it is replayed")
     claim, *fairness = claims
     for turn in range(2):
-        within = states[run.loop + turn * len(loop) :][: len(loop)]
-        if all(claim.holds(state) for state in within):
+        in_turn = states[run.loop + turn * len(loop) :][: len(loop)]
+        if all(claim.holds(state) for state in in_turn):
             raise InternalError(f"the loop that was found does not violate {claim.name} when it is replayed")
-        for each in fairness:
-            if not any(each.holds(state) for state in within):
-                raise InternalError(f"the loop that was found is not fair when it is replayed: {each.name}")
+        for condition in fairness:
+            if not any(condition.holds(state) for state in in_turn):
+                raise InternalError(f"the loop that was found is not fair when it is replayed: {condition.name}")
     return run

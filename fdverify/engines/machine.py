@@ -1,8 +1,8 @@
-"""Where numpy's numbers are not Python's: integers that wrap, flags that add up to a flag, fractions cut to integers.
+"""Differences between numpy's numbers and Python's: overflow, sums of flags that are flags, fractions cut to integers.
 
-The compiler takes integers and truth values as strictly as a model must mean them, so what it refuses is refused before
-any array sees it; and it bounds every intermediate value of a round, so that machine integers are used only where
-nothing can outgrow them.
+The symbolic values are strict about integers and truth values.  So a model or a property is compiled to them before it
+runs on arrays, and what they refuse is refused.  They also bound every intermediate value of a round, so that machine
+integers are used only where nothing can overflow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import Int, truth
 
 _GENEROUS = 1 << 16
-"""Up to this size integers are asked about at once: few models have larger ones, and every question takes time."""
+"""The first question is about integers up to this size: few models have larger ones, and each question takes time."""
 
 
 class OutgrowsMachine(Exception):
@@ -29,7 +29,7 @@ class OutgrowsMachine(Exception):
 
 
 def check_compiles(system: System, claim: Property) -> None:
-    """Refuse a model or a property that only arrays would accept."""
+    """Refuse a model or a property that arrays would accept but symbolic values do not."""
     try:
         unrolling = Unrolling(system, anywhere=True)
         unrolling.extend()
@@ -39,7 +39,7 @@ def check_compiles(system: System, claim: Property) -> None:
 
 
 class MachineGuard:
-    """Watches how far integers have grown, and shows that what is computed from them still fits."""
+    """Checks, as integers grow, that all values computed from them still fit into machine integers."""
 
     def __init__(self, system: System, claim: Property) -> None:
         self._system = system
@@ -51,7 +51,7 @@ class MachineGuard:
         sizes = [max(abs(int(column.min())), abs(int(column.max()))) for column in columns]
         if self._shown is not None and all(size <= most for size, most in zip(sizes, self._shown, strict=True)):
             return
-        # Ask for twice the size, so that the question is asked seldom.
+        # Ask about twice the size, so that questions are rare.
         enough = [2 * size + 1 for size in sizes]
         generous = [max(size, _GENEROUS) for size in enough]
         self._shown = next((asked for asked in (generous, enough) if self._bits_needed(asked) <= WORD_BITS), None)
@@ -59,6 +59,7 @@ class MachineGuard:
             raise OutgrowsMachine
 
     def _bits_needed(self, sizes: list[int]) -> int:
+        """Bound the bits of every value in a round from a state with integers of at most these sizes."""
         unrolling = Unrolling(self._system, anywhere=True)
         words = Words()
         first = unrolling.states[0]

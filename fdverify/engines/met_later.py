@@ -1,4 +1,4 @@
-"""A run to a state in which something holds, looked for by a solver at any parameters."""
+"""Search for a run to a state in which a condition holds, by the solver and at arbitrary parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_ROUNDS = 12
 
 
 def find_run_to(invariant: Invariant, holds: Callable[[State], Truth]) -> Run | None:
-    """A short run whose replay ends where it holds; it is not looked for if the invariant excludes such states."""
+    """Find a short run whose replay ends where the condition holds; skip the search if the invariant excludes it."""
     anywhere = Unrolling(invariant.system, anywhere=True)
     state = anywhere.states[0]
     inside = [truth(conjunct.holds(state)) for conjunct in invariant.hypotheses()]

@@ -1,4 +1,4 @@
-"""Parameters in the engines that allow arbitrary ones: are they in their ranges, and which are the smallest?"""
+"""Instances of a system: check arbitrary parameters, and choose small ones."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def check_parameters(system: System) -> None:
         solver.add(facts)
         answer = solver.ask(truth(value < parameter.least))
         if answer.status == "sat":
-            found = read_parameters(unrolling, answer.value)
-            where = ", ".join(f"{name}={found[name]}" for name in system.arbitrary())
-            raise UsageError(f"{below_least(parameter, found[parameter.name])} at {where}")
+            values = read_parameters(unrolling, answer.value)
+            where = ", ".join(f"{name}={values[name]}" for name in system.arbitrary())
+            raise UsageError(f"{below_least(parameter, values[parameter.name])} at {where}")
         if answer.status == "unknown":
             if "memory" in answer.reason:
                 raise Exhausted(f"whether {parameter.name} is always at least {parameter.least}: {answer.reason}")
             raise UsageError(
                 f"cannot show that {parameter.name} = {parameter.value} is always at least {parameter.least}",
-                "fix the parameters it is made of, or write a simpler one",
+                "fix the parameters it depends on, or simplify its expression",
             )
 
 
 def unsatisfiable(system: System) -> tuple[Verdict, str] | None:
-    """What is wrong if no parameters satisfy the assumptions, or it cannot be told."""
+    """Return a verdict and its reason if no parameters satisfy the assumptions, or if the solver cannot tell."""
     if not system.assumptions:
         return None
     names = ", ".join(assumption.name for assumption in system.assumptions)
@@ -63,9 +63,9 @@ def unsatisfiable(system: System) -> tuple[Verdict, str] | None:
 
 
 def smallest_instance(system: System, above: Mapping[str, int] | None = None) -> System | None:
-    """The system at the smallest parameters, in their order, that satisfy its assumptions, if some are found.
+    """Return the system at the smallest parameters that satisfy its assumptions, if the solver finds some.
 
-    Those that are named in ``above`` are larger than the numbers there.
+    The parameters in ``above`` must be larger than the numbers there.
     """
     unrolling = Unrolling(system)
     solver = FreshSolver()
@@ -80,38 +80,38 @@ def smallest_instance(system: System, above: Mapping[str, int] | None = None) ->
 
 
 def small_instances(system: System) -> list[System]:
-    """The system at small parameters that satisfy its assumptions; itself if all are fixed."""
+    """Return the system at small parameters that satisfy its assumptions; itself if all are fixed."""
     arbitrary = [parameter for parameter in system.parameters if parameter.value is None]
     choices = [list(enumerate(parameter.small_values())) for parameter in arbitrary]
-    # The first values of all parameters come first, then each parameter's second with the others' first, and so on.
+    # Smallest first: all parameters at their first values, then one of them at its second value, and so on.
     ordered = sorted(product(*choices), key=lambda picked: sum(place for place, _ in picked))
     values = ({p.name: value for p, (_, value) in zip(arbitrary, picked, strict=True)} for picked in ordered)
     return admissible(system, values)
 
 
 def larger_instances(system: System, known: Sequence[System]) -> list[System]:
-    """Instances beyond those that are known: with one parameter larger than in all of them, or all, then much larger.
+    """Find instances with one parameter, or all, larger than in every known instance; then twice as large.
 
-    A solver finds them, since assumptions may exclude most choices of numbers.
+    A solver finds them, since the assumptions may exclude most choices of numbers.
     """
     arbitrary = system.arbitrary()
     if not known or not arbitrary:
         return []
     values = [instance.parameter_values() for instance in known]
-    most = {name: max(each[name] for each in values) for name in arbitrary}
-    found: dict[tuple[int, ...], System] = {}
+    most = {name: max(known_values[name] for known_values in values) for name in arbitrary}
+    larger: dict[tuple[int, ...], System] = {}
     for factor in (1, 2):
         beyond = {name: factor * max(number, 1) if factor > 1 else number for name, number in most.items()}
         for names in (*([name] for name in arbitrary), arbitrary):
             instance = smallest_instance(system, {name: beyond[name] for name in names})
             if instance is not None:
-                found.setdefault(tuple(instance.parameter_values().values()), instance)
-    return list(found.values())
+                larger.setdefault(tuple(instance.parameter_values().values()), instance)
+    return list(larger.values())
 
 
 def admissible(system: System, values: Iterable[Mapping[str, int]]) -> list[System]:
-    """The system at those of these parameters that are in their ranges and satisfy its assumptions."""
-    return [system.at(each) for each in values if _is_admissible(system, State(system.parameter_values(each)))]
+    """Return the system at those of these parameters that are in their ranges and satisfy its assumptions."""
+    return [system.at(chosen) for chosen in values if _is_admissible(system, State(system.parameter_values(chosen)))]
 
 
 def _is_admissible(system: System, numbers: State) -> bool:
@@ -120,7 +120,7 @@ def _is_admissible(system: System, numbers: State) -> bool:
 
 
 def smallest(unrolling: Unrolling, answer: Answer, ask: Callable[[Truth], Answer]) -> Answer:
-    """An answer to the same question with the arbitrary parameters as small as they can be, in their order."""
+    """Return an answer to the same question in which the arbitrary parameters are minimised, one after the other."""
     pinned: Truth = True
     for parameter in unrolling.system.parameters:
         if parameter.value is None:
@@ -131,7 +131,7 @@ def smallest(unrolling: Unrolling, answer: Answer, ask: Callable[[Truth], Answer
 
 
 def smallest_state(unrolling: Unrolling, solver: Solver, answer: Answer, *question: Any) -> tuple[System, State]:
-    """The first state of an answer, at the smallest parameters: what the solver happens to find may be too large."""
+    """Return the first state of an answer at the smallest parameters; those that the solver finds may be too large."""
     answer = smallest(unrolling, answer, lambda condition: solver.ask(*question, truth(condition)))
     return read_state(unrolling, answer.value)
 
@@ -141,9 +141,9 @@ def _given(ask: Callable[[Truth], Answer], fact: Truth) -> Callable[[Truth], Ans
 
 
 def least_value(value: Number, least: int, answer: Answer, ask: Callable[[Truth], Answer]) -> tuple[Answer, int]:
-    """An answer with the least value of one number, and that value.
+    """Return an answer with the least value of one number, and this value.
 
-    Bounds are tried from below and doubled: what is looked for is small, what the solver happens to find may be huge.
+    Bounds are tried from below and doubled: the least value is usually small, but the solver's may be huge.
     """
     known = _read(answer, value)
     bound, step = least, 1

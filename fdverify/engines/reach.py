@@ -1,6 +1,6 @@
-"""Is a claim false in a reachable state?  Looked for at fixed parameters and within limits.
+"""Reachability: search for a run that violates a claim, at fixed parameters and within limits.
 
-The explorer does it, unless messages may have so many ages that it would drown in the sets of them: then the solver.
+The explorer searches, unless messages may have so many ages that there are too many sets of them; then the solver does.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ _MOST_SEARCHED_ROUNDS = 30
 
 
 def reach(system: System, claim: Property, most_rounds: int = _MOST_ROUNDS) -> Reached:
+    """Search for a run to a state in which the claim is false."""
     values = system.fixed_values()
     if any(values[bound] > _LARGEST_EXPLORED_DELTA for bound in system.age_bounds()):
         return _searched(system, claim)
-    # Without caps: a claim may tell apart any two values.
+    # Without caps: a claim may distinguish any two values.
     exploration = explored(system, claim, {}, False, most_rounds, silent, _MOST_STATES)
     if exploration.violation is not None:
         run = confirmed(system, claim, exploration.trace_to(exploration.violation))
@@ -32,13 +33,13 @@ def reach(system: System, claim: Property, most_rounds: int = _MOST_ROUNDS) -> R
 
 
 def _searched(system: System, claim: Property) -> Reached:
-    found = bmc(system, claim, _MOST_SEARCHED_ROUNDS)
-    depth = found.statistics["depth"]
-    return Reached(found.run if found.verdict is Verdict.VIOLATED else None, complete=False, rounds=depth)
+    result = bmc(system, claim, _MOST_SEARCHED_ROUNDS)
+    depth = result.statistics["depth"]
+    return Reached(result.run if result.verdict is Verdict.VIOLATED else None, complete=False, rounds=depth)
 
 
 def reach_step(system: System, claim: StepProperty) -> Reached:
-    """The same of a claim about rounds, for which the solver is asked."""
+    """Search for a run whose last round violates the claim, by the solver."""
     search = Search(system)
     for length in range(1, _MOST_SEARCHED_ROUNDS + 1):
         search.extend()

@@ -1,7 +1,7 @@
-"""Runs at small parameters, walked breadth first: which phases do something, and which premises and events are met.
+"""Sampled runs at small parameters: which phases change something, and which premises and events are reached.
 
-Premises are found by watching the implications that a claim makes while it is evaluated in reached states.  What is not
-met there is looked for by a solver, in short runs at any parameters.
+The runs are walked breadth first.  The premises are those of the implications that are recorded while a claim is
+evaluated in reached states.  If one is not met there, a solver searches short runs at arbitrary parameters.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _WIDEST_LEVEL = 256
 _MOST_MESSAGES = 5
 _MOST_ROUNDS = 3000
 _MOST_ROUNDS_FOR_NOTES = 300
-_ROUNDS_WITHOUT_NEWS = (10, 60)  # at first and, if something is still missing, on a second visit
+_ROUNDS_WITHOUT_NEWS = (10, 60)  # on the first visit and, if something is still missing, on the second
 _LARGE = 1 << 15
 
 
 @dataclass(frozen=True)
 class Premise:
-    """An implication in a claim: of which claim, and where its source is."""
+    """The premise of an implication in a claim: the claim, and the place of the implication in its source."""
 
     claim: str
     place: Place
@@ -44,15 +44,16 @@ class Premise:
 
 
 def instances_to_look_at(system: System) -> list[System]:
-    """Small ones, or the smallest that is found if the assumptions exclude them all."""
-    found = small_instances(system)
-    if not found:
+    """Return small instances, or the smallest that is found if the assumptions exclude all of these."""
+    instances = small_instances(system)
+    if not instances:
         smallest = smallest_instance(system)
         return [] if smallest is None else [smallest]
-    return found
+    return instances
 
 
 def look_at_runs(invariant: Invariant) -> RunsLookedAt | None:
+    """Walk runs of some instances until everything is seen; return ``None`` if no instance is found."""
     instances = instances_to_look_at(invariant.system)
     if not instances:
         return None
@@ -63,7 +64,7 @@ def look_at_runs(invariant: Invariant) -> RunsLookedAt | None:
         if search.finished():
             return search
     if search.idle() or search.missing():
-        # Perhaps it takes larger numbers: where messages have only the age 0, they do not grow older.
+        # Larger parameters may be needed: if Δ = 0, messages never grow older.
         for instance in larger_instances(invariant.system, instances):
             search.walk(instance, _ROUNDS_WITHOUT_NEWS[-1])
             if search.has_seen_all():
@@ -74,29 +75,29 @@ def look_at_runs(invariant: Invariant) -> RunsLookedAt | None:
 
 @dataclass
 class RunsLookedAt:
-    """What has been seen in the runs walked so far."""
+    """What has been seen in the runs that were walked so far."""
 
     invariant: Invariant
     fired: set[str] = field(default_factory=set)
     met: dict[Premise, bool] = field(default_factory=dict)
     witnesses: dict[str, Run] = field(default_factory=dict)
-    """By what each shows."""
+    """Runs, by what holds at their end."""
     instances: dict[tuple[tuple[str, int], ...], None] = field(default_factory=dict)
     rounds: int = 0
     false: set[str] = field(default_factory=set)
 
     @property
     def goals(self) -> tuple[Property, ...]:
-        """What is claimed of states, beside the conjuncts."""
+        """The claims about states that the invariant has to imply."""
         return tuple(claim for claim in self.invariant.conclusions if isinstance(claim, Property))
 
     def waited_for(self) -> list[Property]:
-        """What an argument for liveness is about and has not been seen yet."""
+        """Return the witnesses of a liveness argument that have not been seen yet."""
         goal = self.invariant.goal
         return self._unseen(goal.witnesses if isinstance(goal, Argument) else ())
 
     def looked_for(self) -> list[Property]:
-        """What would be worth seeing, too."""
+        """Return the sightings of a liveness argument that have not been seen yet; they yield only notes."""
         goal = self.invariant.goal
         return self._unseen(goal.sightings if isinstance(goal, Argument) else ())
 
@@ -104,11 +105,11 @@ class RunsLookedAt:
         return [event for event in events if event.meaning not in self.witnesses]
 
     def missing(self) -> str:
-        """What a goal is about and was not seen, in words."""
+        """Describe the events or premises of the goal that were not reached; return an empty text if all were."""
         if isinstance(self.invariant.goal, Argument):
             events = [f"{event.name} ({event.meaning})" for event in self.waited_for()]
             return f"there was no {', no '.join(events)}," if events else ""
-        places = [located(unmet.place.file, unmet.place.line) for unmet in self.unmet() if unmet.of_goal]
+        places = [located(premise.place.file, premise.place.line) for premise in self.unmet() if premise.of_goal]
         return f"the goal's premise ({', '.join(places)}) was not reached" if places else ""
 
     def unmet(self) -> list[Premise]:
@@ -116,37 +117,37 @@ class RunsLookedAt:
 
     @property
     def narrowed(self) -> bool:
-        """Whether a parameter has a certain value, at which a phase may well have nothing to do, as ageing at Δ = 0."""
+        """Whether some parameter is fixed; a phase may then have nothing to do, as the ageing of messages at Δ = 0."""
         return any(isinstance(parameter.value, int) for parameter in self.invariant.system.parameters)
 
     def idle(self) -> list[str]:
-        """The phases that have changed nothing so far."""
+        """Return the phases that have changed nothing so far."""
         return [phase.name for phase in self.invariant.system.phases if phase.name not in self.fired]
 
     def has_seen_all(self) -> bool:
         return not (self.unmet() or self.idle() or self.looked_for() or self.missing())
 
     def finished(self) -> bool:
-        """Whether all has been seen, or enough time was spent on it; what makes but a note is worth less time."""
+        """Tell whether everything has been seen or enough rounds were walked; fewer are if only notes are missing."""
         if self.missing() or not self.fired:
             return self.rounds >= _MOST_ROUNDS
         return self.has_seen_all() or self.rounds >= _MOST_ROUNDS_FOR_NOTES
 
     def ask_for_missing(self) -> None:
-        """Let a solver look for what a goal is about and was not seen: it may take larger parameters."""
+        """Let a solver search for missing events and premises of the goal, which may need larger parameters."""
         for event in self.waited_for():
             run = find_run_to(self.invariant, event.holds)
             if run is not None:
                 self.witnesses[event.meaning] = run
-        for premise in [each for each in self.unmet() if each.of_goal]:
-            claim = next(each for each in self.goals if each.name == premise.claim)
+        for premise in [premise for premise in self.unmet() if premise.of_goal]:
+            claim = next(goal for goal in self.goals if goal.name == premise.claim)
             run = find_run_to(self.invariant, _premise_at(claim, premise.place))
             if run is not None:
                 self.witnesses = {f"the premise of {claim.name} holds": run}
                 self.met[premise] = True
 
     def show_fair_run(self, run: Run) -> None:
-        """A run that goes on for ever shows more than one that is fair for a while."""
+        """Use a fair lasso as the witness of every missing sighting: it shows more than a finite run does."""
         for event in self.looked_for():
             self.witnesses.setdefault(event.meaning, run)
 
@@ -160,7 +161,7 @@ class RunsLookedAt:
         return f"at {len(self.instances)} choices of small parameters"
 
     def walk(self, system: System, patience: int) -> None:
-        """Breadth first, a level that grows too wide is thinned out; stop after so many rounds without news."""
+        """Walk breadth first, thin out wide levels, and stop after ``patience`` rounds in which nothing new is seen."""
         self.instances[tuple(system.parameter_values().items())] = None
         values = system.fixed_values()
         batches = Batches(Layout(system, values, system.variables), exact=max(values.values(), default=0) > _LARGE)
@@ -168,14 +169,14 @@ class RunsLookedAt:
         rows = batches.rows(initial_state(system))
         levels = [rows]
         table.add(rows)
-        news, known = 0, -1
+        last_news, known = 0, -1
         while len(levels[-1][0]) > 0:
             if batches.largest(levels[-1]) > _LARGE and not batches.exact:
-                break  # what is computed from such numbers may not fit into the machine's
+                break  # values computed from such numbers may overflow
             self._look(system, batches, levels)
             if self._seen() > known:
-                news, known = len(levels), self._seen()
-            if self.finished() or len(levels) >= news + patience:
+                last_news, known = len(levels), self._seen()
+            if self.finished() or len(levels) >= last_news + patience:
                 break
             expansions = self._expand(batches, levels[-1])
             after = expansions[-1].rows
@@ -195,13 +196,13 @@ class RunsLookedAt:
         return expansions
 
     def _look(self, system: System, batches: Batches, levels: list[Rows]) -> None:
-        """Evaluate the goal, and every claim that still has premises to meet, in the states of the last level."""
+        """Evaluate the goal, and every claim with unmet premises, in the states of the last level."""
         size = len(levels[-1][0])
         state = batches.state(levels[-1])
         for event in (*self.waited_for(), *self.looked_for()):
-            at = np.flatnonzero(truths(event.holds(state), size))
-            if len(at) > 0:
-                run = self._run(system, batches, levels, int(at[0]))
+            positions = np.flatnonzero(truths(event.holds(state), size))
+            if len(positions) > 0:
+                run = self._run(system, batches, levels, int(positions[0]))
                 if not event.holds(replay(system, run).last):
                     raise InternalError(f"the run that was found does not show {event.name} when it is replayed")
                 self.witnesses[event.meaning] = run
@@ -210,36 +211,36 @@ class RunsLookedAt:
             if not (waiting is None or claim in self.goals or claim.name in waiting):
                 continue
             holds, premises = _evaluated(claim, state, size)
-            if not holds.all() and claim.name not in self.false:  # one run is enough, and costs as much as the walk
+            if not holds.all() and claim.name not in self.false:  # one run is enough: each costs as much as the walk
                 run = self._run(system, batches, levels, int(np.flatnonzero(~holds)[0]))
                 if not claim.holds(replay(system, run).last):
                     self.false.add(claim.name)
             if claim in self.goals and isinstance(self.invariant.goal, Argument):
-                continue  # whether it is about something, its witnesses tell
+                continue  # its witnesses tell whether it is vacuous
             for place, true in premises.items():
                 premise = Premise(claim.name, place, claim in self.goals)
-                at = np.flatnonzero(true)
-                if premise.of_goal and len(at) > 0 and not self.met.get(premise, False):
-                    run = self._run(system, batches, levels, int(at[0]))
+                positions = np.flatnonzero(true)
+                if premise.of_goal and len(positions) > 0 and not self.met.get(premise, False):
+                    run = self._run(system, batches, levels, int(positions[0]))
                     self.witnesses = {f"the premise of {claim.name} holds": run}
-                self.met[premise] = self.met.get(premise, False) or len(at) > 0
+                self.met[premise] = self.met.get(premise, False) or len(positions) > 0
 
-    def _run(self, system: System, batches: Batches, levels: list[Rows], at: int) -> Run:
-        """The choices that led to a state of the last level, found level by level from the end."""
-        target = [column[at] for column in levels[-1]]
-        made: list[dict[str, Any]] = []
+    def _run(self, system: System, batches: Batches, levels: list[Rows], position: int) -> Run:
+        """Reconstruct a run to a state of the last level, level by level from the end."""
+        target = [column[position] for column in levels[-1]]
+        rounds: list[dict[str, Any]] = []
         for rows in reversed(levels[:-1]):
             expansions = self._expand(batches, rows)
             choices, origin = step_back(expansions, expansions[-1].rows, target)
-            made.append(choices)
+            rounds.append(choices)
             target = [column[origin] for column in rows]
-        return Run(system.fixed_values(), tuple(reversed(made)))
+        return Run(system.fixed_values(), tuple(reversed(rounds)))
 
 
 def _thinned(batches: Batches, rows: Rows) -> Rows:
-    """Some of many states: evenly spaced ones, and those in which a variable is at its least or its most.
+    """Keep some states of a level: evenly spaced ones, and those with the least or the greatest value of a variable.
 
-    States with many messages in transit are left out: each can go on in as many ways as there are sets of messages.
+    States with many messages in transit are left out: their successors are as many as the sets of messages.
     """
     state, size = batches.state(rows), len(rows[0])
     for variable in batches.layout.variables:
@@ -259,7 +260,7 @@ def _thinned(batches: Batches, rows: Rows) -> Rows:
 
 
 def _latest(batches: Batches, rows: Rows) -> Rows:
-    """Of states that differ in their clocks only, which nothing depends on, the one whose clocks show most."""
+    """Keep the state with the latest clocks among those that differ in clocks alone, on which no phase depends."""
     owners = batches.layout.owners()
     clocks = [-column for column, owner in zip(rows, owners, strict=True) if owner.clock]
     others = [column for column, owner in zip(rows, owners, strict=True) if not owner.clock]
@@ -273,28 +274,28 @@ def _latest(batches: Batches, rows: Rows) -> Rows:
 
 
 def _evaluated(claim: Property, state: State, size: int) -> tuple[Any, dict[Place, Any]]:
-    """In which states of a batch a claim holds, and for each implication in it, in which its premise does."""
-    met: dict[Place, Any] = {}
+    """Return in which states of a batch a claim holds, and in which the premise of each implication in it does."""
+    premises: dict[Place, Any] = {}
 
     def watch(place: Place, premise: Truth) -> None:
-        met[place] = met.get(place, False) | truths(premise, size)
+        premises[place] = premises.get(place, False) | truths(premise, size)
 
     with watching_premises(watch):
-        return truths(claim.holds(state), size), met
+        return truths(claim.holds(state), size), premises
 
 
 def _premise_at(claim: Property, place: Place) -> Callable[[State], Truth]:
-    """Whether the premise of the implication at this place of a claim holds."""
+    """Build the condition that the premise of the implication at this place in a claim holds."""
 
     def holds(state: State) -> Truth:
-        made: list[Truth] = []
+        premises: list[Truth] = []
 
-        def watch(at: Place, premise: Truth) -> None:
-            if at == place:
-                made.append(premise)
+        def watch(seen: Place, premise: Truth) -> None:
+            if seen == place:
+                premises.append(premise)
 
         with watching_premises(watch):
             claim.holds(state)
-        return Or(*made)
+        return Or(*premises)
 
     return holds

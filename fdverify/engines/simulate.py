@@ -1,4 +1,4 @@
-"""One random run, the same for the same seed."""
+"""Simulation: one random run, the same for the same seed."""
 
 from __future__ import annotations
 
@@ -19,35 +19,38 @@ def simulate(system: System, claim: Property, rounds: int, seed: int, report: Re
     source = random.Random(seed)
     values = system.fixed_values()
     state = initial_state(system)
-    made: list[Made] = []
+    run: list[Made] = []
 
     def result(verdict: Verdict, detail: str) -> Result:
-        return Result(verdict, detail, {"depth": len(made), "seed": seed}, (), Run(values, tuple(made)))
+        return Result(verdict, detail, {"depth": len(run), "seed": seed}, (), Run(values, tuple(run)))
 
-    while claim.holds(state) and len(made) < rounds:
+    while claim.holds(state) and len(run) < rounds:
         step = _random_round(system, state, 0, source)
         if step is None:
-            return result(Verdict.VACUOUS, f"a dead end: no round is possible after round {len(made)}")
+            return result(Verdict.VACUOUS, f"a dead end: no round is possible after round {len(run)}")
         choices, state = step
-        made.append(choices)
-        report(Progress(depth=len(made)))
+        run.append(choices)
+        report(Progress(depth=len(run)))
     if not claim.holds(state):
-        return result(Verdict.VIOLATED, f"{claim.name} is violated in this run, after round {len(made)}")
-    return result(Verdict.BOUNDED, f"{claim.name} holds in this one run of {len(made)} rounds; others were not tried")
+        return result(Verdict.VIOLATED, f"{claim.name} is violated in this run, after round {len(run)}")
+    return result(Verdict.BOUNDED, f"{claim.name} holds in this one run of {len(run)} rounds; others were not tried")
 
 
-def _random_round(system: System, state: State, at: int, source: random.Random) -> tuple[dict[str, Any], State] | None:
-    if at == len(system.phases):
+def _random_round(
+    system: System, state: State, index: int, source: random.Random
+) -> tuple[dict[str, Any], State] | None:
+    """Draw the choices of a round from the phase with this index on; backtrack where no step is possible."""
+    if index == len(system.phases):
         return {}, state
-    for choices, after in _ways(system, system.phases[at], state, source):
-        rest = _random_round(system, after, at + 1, source)
+    for choices, after in _ways(system, system.phases[index], state, source):
+        rest = _random_round(system, after, index + 1, source)
         if rest is not None:
             return {**choices, **rest[0]}, rest[1]
     return None
 
 
 def _ways(system: System, phase: Phase, state: State, source: random.Random) -> Iterator[tuple[dict[str, Any], State]]:
-    """Ways through a phase: some that are drawn, and only when none of them leads on, all of them."""
+    """Generate outcomes of a phase: first some with random choices, then, if none of these leads on, all of them."""
     for _ in range(_DRAWS):
         drawn = {choice.name: _draw(choice, state, source) for choice in phase.choices}
         after = run_phase(system, phase, state, drawn)

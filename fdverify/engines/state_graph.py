@@ -1,4 +1,4 @@
-"""The reachable states as a graph, in which a run that goes on for ever is a lasso: a way, and then a loop."""
+"""The graph of the reachable states, and the lassos in it: a lasso is an infinite run, a stem and then a loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fdverify.traces.run import Run
 
 
 class StateGraph:
-    """The states that were visited, numbered from the initial one, and the rounds between them."""
+    """The graph of the visited states, numbered from the initial state, and of the rounds between them."""
 
     def __init__(self, exploration: Exploration) -> None:
         self._exploration = exploration
@@ -35,33 +35,34 @@ class StateGraph:
                     origin = expansion.origin[origin]
                 ends = [numbers.get(key) for key in _keys(exploration.capped(expansions[-1].rows))]
                 edges = zip((origin + first + start).tolist(), ends, strict=True)
-                # Where the search was cut short, some rounds lead to states that were not visited.
+                # If the exploration is incomplete, some rounds lead to states that were not visited.
                 self._rounds.add_edges_from((before, after) for before, after in edges if after is not None)
             first += len(exploration.levels[level][0])
 
     def where(self, claim: Property, value: bool) -> set[int]:
-        """The states in which a claim has this truth value."""
+        """Return the states in which a claim has this truth value."""
         holds = truths(claim.holds(self._exploration.batches.state(self._states)), len(self._states[0]))
         return set(np.flatnonzero(holds == value).tolist())
 
     def lasso(self, bad: set[int], fair: Sequence[set[int]]) -> tuple[list[int], list[int]]:
-        """A way from the initial state to a bad one, and from there a loop through all that is fair; empty if none."""
+        """Find a stem to a bad state and a loop from there through every fair set; both are empty if there is none."""
         for component in sorted(nx.strongly_connected_components(self._rounds), key=min):
             start = min(component & bad, default=None)
-            turns = len(component) > 1 or any(self._rounds.has_edge(state, state) for state in component)
-            if start is None or not turns or not all(component & each for each in fair):
+            has_cycle = len(component) > 1 or any(self._rounds.has_edge(state, state) for state in component)
+            if start is None or not has_cycle or not all(component & states for states in fair):
                 continue
             inside = self._rounds.subgraph(component)
             loop = [start]
-            for each in fair:
-                if not each & set(loop):
-                    loop += _shortest(inside, loop[-1], each)
+            for states in fair:
+                if not states & set(loop):
+                    loop += _shortest(inside, loop[-1], states)
             return nx.shortest_path(self._rounds, 0, start), loop + _shortest(inside, loop[-1], {start})
         return [], []
 
-    def run(self, way: Sequence[int], loop: Sequence[int]) -> Run:
-        made = tuple(self._choices(before, after) for before, after in (*pairwise(way), *pairwise(loop)))
-        return Run(self._exploration.system.fixed_values(), made, loop=len(way) - 1)
+    def run(self, stem: Sequence[int], loop: Sequence[int]) -> Run:
+        """Return the run along a lasso."""
+        choices = tuple(self._choices(before, after) for before, after in (*pairwise(stem), *pairwise(loop)))
+        return Run(self._exploration.system.fixed_values(), choices, loop=len(stem) - 1)
 
     def _choices(self, before: int, after: int) -> dict[str, Any]:
         expansions = self._exploration.expand(0, [column[[before]] for column in self._states])
@@ -74,18 +75,18 @@ def _keys(rows: Rows) -> Any:
 
 
 def _shortest(graph: Any, start: int, targets: set[int]) -> list[int]:
-    """A shortest way of at least one round to one of the targets, without its start."""
-    before: dict[int, int] = {}
+    """Find a shortest path of at least one round to a target; leave out its start."""
+    predecessor: dict[int, int] = {}
     waiting = deque([start])
     while True:
         state = waiting.popleft()
         for after in sorted(graph.successors(state)):
-            if after in before:
+            if after in predecessor:
                 continue
-            before[after] = state
+            predecessor[after] = state
             waiting.append(after)
             if after in targets:
-                way = [after]
-                while before[way[-1]] != start:
-                    way.append(before[way[-1]])
-                return way[::-1]
+                path = [after]
+                while predecessor[path[-1]] != start:
+                    path.append(predecessor[path[-1]])
+                return path[::-1]

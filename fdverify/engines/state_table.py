@@ -1,7 +1,7 @@
-"""A set of states, each packed into one integer, kept in sorted arrays.
+"""A set of states, each packed into one integer, in sorted arrays.
 
-Columns get as many bits as the values seen so far need; when a value does not fit, everything is packed anew.  States
-that need more than 62 bits are packed into Python integers: slower, and as exact.
+A column gets as many bits as the values seen so far need.  When a value does not fit, all states are packed again.
+States that need more than 62 bits are packed into Python integers, which is slower but as exact.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows = list[NDArray[Any]]
-"""A batch of states: one array a column, all of the same length."""
+"""A batch of states: one array for each column, all of the same length."""
 
 WORD_BITS = 62
 
 
 @dataclass(frozen=True)
 class Packing:
+    """How states are packed: the lowest value and the number of bits of each column."""
+
     lows: tuple[int, ...]
     widths: tuple[int, ...]
 
@@ -46,7 +48,7 @@ class Packing:
     def pack(self, rows: Rows) -> NDArray[Any]:
         keys: NDArray[Any] = np.zeros(len(rows[0]), dtype=self.dtype)
         for low, width, column in zip(self.lows, self.widths, rows, strict=True):
-            # Subtract first: a column of large numbers may still span few of them.
+            # Subtract first: large numbers may still lie in a narrow range.
             keys = (keys << width) | (column - low).astype(self.dtype)
         return keys
 
@@ -60,6 +62,8 @@ class Packing:
 
 
 class StateTable:
+    """A set of states that tells which of the states added to it are new."""
+
     def __init__(self, kinds: Sequence[type]) -> None:
         self._kinds = kinds
         self._packing: Packing | None = None
@@ -68,15 +72,15 @@ class StateTable:
         self.size = 0
 
     def add(self, rows: Rows) -> NDArray[Any]:
-        """Add these states; the positions of those that are new, one a state, in the order of their keys."""
+        """Add these states; return the position of each distinct new one, in the order of their keys."""
         if len(rows[0]) == 0:
             return np.zeros(0, dtype=np.int64)
         keys, first = np.unique(self._packed(rows), return_index=True)
         new = np.ones(len(keys), dtype=bool)
         for run in self._runs:
-            at = np.searchsorted(run, keys)
-            at[at == len(run)] = 0
-            new &= run[at] != keys
+            positions = np.searchsorted(run, keys)
+            positions[positions == len(run)] = 0
+            new &= run[positions] != keys
         self._insert(keys[new])
         return first[new]
 

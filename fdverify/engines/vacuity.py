@@ -1,7 +1,8 @@
-"""That a proof says something: its assumptions can hold, time goes on, phases do something, premises are reached.
+"""Vacuity: the obligations which show that a proof is not vacuous.
 
-Premises are found by watching the implications that a claim makes while it is evaluated in reached states.  Of a
-liveness goal, what its argument is about must happen instead: a wrong suspicion, a crash.
+The assumptions must be satisfiable, some phase must change something, the goal's premise must be reached, and no state
+may be a dead end.  For a liveness goal, the witnesses of its argument must occur instead, such as a wrong suspicion or
+a crash.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _DEAD_END_DEPTH = 20
 
 @dataclass(frozen=True)
 class Witness:
-    """A run, and what holds at its end."""
+    """A run, and a description of what holds at its end."""
 
     shows: str
     run: Run
@@ -33,7 +34,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class Vacuity:
-    """What was found: obligations, in words what is wrong, premises of helpers never met, runs to the goal's."""
+    """The outcome: obligations, what is wrong in words, premises of conjuncts that were never met, and witnesses."""
 
     obligations: tuple[Obligation, ...]
     detail: str
@@ -42,16 +43,17 @@ class Vacuity:
     witnesses: tuple[Witness, ...]
     dead_end: Run | None
     unseen: tuple[str, ...] = ()
-    """What would be worth seeing, and was not."""
+    """Sightings of the argument that were not seen."""
     false: tuple[str, ...] = ()
-    """Claims that are false in a state that was reached."""
+    """Claims that are false in a reached state."""
     remarks: tuple[str, ...] = ()
-    """What could not be found out."""
+    """Questions that could not be decided."""
 
 
 def vacuity(invariant: Invariant) -> Vacuity:
+    """Decide the obligations against vacuity."""
     start = perf_counter()
-    searched = look_at_runs(invariant)
+    sample = look_at_runs(invariant)
     obligations = []
     details: list[str] = []
 
@@ -63,62 +65,62 @@ def vacuity(invariant: Invariant) -> Vacuity:
         if verdict is not Verdict.PROVED:
             details.append(detail)
 
-    if searched is None:
+    if sample is None:
         gave_up = (Verdict.UNKNOWN, "no parameters were found that satisfy the assumptions")
         conclude(ASSUMPTIONS, *(unsatisfiable(invariant.system) or gave_up))
         return Vacuity(tuple(obligations), details[0], (), (), (), None)
     conclude(ASSUMPTIONS, Verdict.PROVED, "")
-    idle = searched.idle()
-    # A phase that never acts may be what is proved; where none does, nothing happens at all.
-    nothing = len(idle) == len(invariant.system.phases) and not searched.narrowed
-    phases = f"no phase changed anything in the runs looked at, {searched.where()}"
+    idle = sample.idle()
+    # That one phase never acts may be what is proved; if no phase acts, nothing happens at all.
+    nothing = len(idle) == len(invariant.system.phases) and not sample.narrowed
+    phases = f"no phase changed anything in the runs looked at, {sample.where()}"
     conclude(PHASES, *((Verdict.VACUOUS, phases) if nothing else (Verdict.PROVED, "")))
-    missing = searched.missing()
-    premise = f"{missing} in the runs looked at, {searched.where()}" if missing else ""
-    fair = _fairness(invariant, searched)
-    lacking = [each for each in (premise, fair.lacking) if each]
+    missing = sample.missing()
+    premise = f"{missing} in the runs looked at, {sample.where()}" if missing else ""
+    fair = _fairness(invariant, sample)
+    lacking = [detail for detail in (premise, fair.lacking) if detail]
     conclude(GOAL_PREMISE, *((Verdict.VACUOUS, "; ".join(lacking)) if lacking else (Verdict.PROVED, "")))
     verdict, detail, run = dead_end(invariant.system, _all_hold(invariant), _DEAD_END_DEPTH)
     conclude(NO_DEAD_END, verdict, detail)
-    unmet = tuple(premise for premise in searched.unmet() if not premise.of_goal)
+    unmet = tuple(premise for premise in sample.unmet() if not premise.of_goal)
     return Vacuity(
         tuple(obligations),
         "; ".join(details),
         unmet,
         tuple(idle),
-        tuple(Witness(shows, found) for shows, found in searched.witnesses.items()),
+        tuple(Witness(shows, witness) for shows, witness in sample.witnesses.items()),
         run,
-        tuple(event.name for event in searched.looked_for()),
-        tuple(sorted(searched.false)),
+        tuple(event.name for event in sample.looked_for()),
+        tuple(sorted(sample.false)),
         (fair.remark,) if fair.remark else (),
     )
 
 
 @dataclass(frozen=True)
 class _Fairness:
-    """Why there is no fair run, or why that is not known."""
+    """Why there is no fair run, or why this is not known; both are empty if there is one."""
 
     lacking: str = ""
     remark: str = ""
 
 
-def _fairness(invariant: Invariant, searched: RunsLookedAt) -> _Fairness:
-    """Whether what an argument assumes to hold again and again can; the run that shows it is noted."""
+def _fairness(invariant: Invariant, sample: RunsLookedAt) -> _Fairness:
+    """Search for a run in which all fairness conditions of an argument hold again and again; add it to the sample."""
     goal = invariant.goal
     if not isinstance(goal, Argument) or goal.fair_runs is None:
         return _Fairness()
-    # The graph library takes longer to import than most proofs to be looked at.
+    # Importing the graph library takes longer than this check does for most proofs.
     from fdverify.engines.fair_loop import look_for_fair_run, never_fair
 
     known = instances_to_look_at(invariant.system)
-    found = look_for_fair_run(goal.fair_runs, goal.fairness, _lazily(invariant.system, known))
+    search = look_for_fair_run(goal.fair_runs, goal.fairness, _lazily(invariant.system, known))
     names = ", ".join(condition.name for condition in goal.fairness)
-    if found.run is not None:
-        searched.show_fair_run(found.run)
+    if search.run is not None:
+        sample.show_fair_run(search.run)
         return _Fairness()
     within = goal.fair_runs.within
-    if found.without is not None:
-        where = _numbers(found.without)
+    if search.without is not None:
+        where = _numbers(search.without)
         return _Fairness(f"there is no fair run: {names} cannot hold again and again once {within.name} holds, {where}")
     never = never_fair(invariant, within)
     if never:

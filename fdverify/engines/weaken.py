@@ -1,7 +1,7 @@
-"""What is left of an invariant when some of its conjuncts fail: the largest part of it that is inductive.
+"""Weakening: the largest inductive subset of an invariant's conjuncts when some of them fail.
 
-An argument for liveness may still stand on that, in part.  A conjunct that fails takes with it those that need it, and
-the premises that need any of them.
+Some premises of a liveness argument may still follow from it.  A conjunct that fails takes with it the conjuncts that
+need it, and the premises that need any of these.
 """
 
 from __future__ import annotations
@@ -15,30 +15,36 @@ from fdverify.smt.decide import decide
 
 @dataclass(frozen=True)
 class Weakened:
-    """The conjuncts that are gone, and why each premise that needs one of them fails."""
+    """The conjuncts that were dropped, and why each premise that needs one of them fails."""
 
     gone: tuple[str, ...]
     fallen: dict[str, Broken | Undecided]
 
 
 def weakened(invariant: Invariant, failed: frozenset[str], in_full: int) -> Weakened:
-    """Drop the conjuncts that failed, and those that fail without them, until what is left is inductive.
+    """Drop the conjuncts that failed, then those that fail without them, until the rest is inductive.
 
-    Of so many premises it is also asked whether a run breaks them.
+    For the first ``in_full`` premises that fail, also search for a run that violates them.
     """
     left = replace(invariant, without=failed)
     while True:
-        asked = questions(left)
-        falls = {each.about for each in asked if each.kind is not Kind.PREMISE and not _is_proved(each)}
-        if not falls:
+        obligations = questions(left)
+        failing = {
+            obligation.about
+            for obligation in obligations
+            if obligation.kind is not Kind.PREMISE and not _is_proved(obligation)
+        }
+        if not failing:
             break
-        left = replace(left, without=left.without | falls)
-    premises = [each for each in asked if each.kind is Kind.PREMISE and not _is_proved(each)]
-    found = {
-        each.name: explain(left, each.kind, each.about, each.rounds, place < in_full)
-        for place, each in enumerate(premises)
+        left = replace(left, without=left.without | failing)
+    premises = [
+        obligation for obligation in obligations if obligation.kind is Kind.PREMISE and not _is_proved(obligation)
+    ]
+    reasons = {
+        premise.name: explain(left, premise.kind, premise.about, premise.rounds, index < in_full)
+        for index, premise in enumerate(premises)
     }
-    fallen = {name: why for name, why in found.items() if not isinstance(why, Unbroken)}
+    fallen = {name: reason for name, reason in reasons.items() if not isinstance(reason, Unbroken)}
     gone = tuple(conjunct.name for conjunct in invariant.conjuncts if conjunct.name in left.without)
     return Weakened(gone, fallen)
 

@@ -1,4 +1,4 @@
-"""Worst runs: that a plan leads to a state in which a claim is false, whatever the parameters."""
+"""Worst runs: prove that a plan leads to a violation of a claim, for all parameters."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from fdverify.verdict import Obligation, Verdict
 
 
 def attained(system: System, claim: Property, worst: WorstRun) -> list[Obligation]:
-    """What makes the plan lead to a violation, each part proved or unknown; a plan that is wrong is refused."""
-    nowhere = unsatisfiable(system)
-    if nowhere is not None:
-        return [Obligation("there are such parameters", "worst-run", nowhere[0], 0.0, nowhere[1])]
+    """Decide each condition that makes the plan lead to a violation: proved or unknown; refuse a plan that is wrong."""
+    no_parameters = unsatisfiable(system)
+    if no_parameters is not None:
+        verdict, reason = no_parameters
+        return [Obligation("there are such parameters", "worst-run", verdict, 0.0, reason)]
     start = Unrolling(system)
     obligations = _decided(start, [("the run begins", worst.within(start.states[0]))])
     anywhere = Unrolling(system, anywhere=True)
-    anywhere.closure.reach_further(1)  # a round is built on its first state, in which messages grow older by one
+    anywhere.closure.reach_further(1)  # messages grow older by one in the round that is built on this state
     return [*obligations, *_decided(anywhere, _demands(system, claim, worst, anywhere.states[0]))]
 
 
 def _demands(system: System, claim: Property, worst: WorstRun, before: State) -> Iterator[tuple[str, Truth]]:
-    """What must be so in every state, so that a run that is under way comes to an end, which is a violation."""
+    """Build the conditions on every state that make a run under way end, and end in a violation."""
     after, allowed = planned_round(system, before, plan_in(system, worst.plan, before))
     under_way = And(well_formed(system, before), worst.within(before), claim.holds(before))
     falls = And(worst.left(after) >= 0, worst.left(after) < worst.left(before))
@@ -43,27 +44,30 @@ def _demands(system: System, claim: Property, worst: WorstRun, before: State) ->
     yield f"{claim.name} is false in the end", Implies(under_way, Or(Not(claim.holds(after)), goes_on))
 
 
-def _decided(unrolling: Unrolling, demands: Iterable[tuple[str, Truth]]) -> list[Obligation]:
+def _decided(unrolling: Unrolling, conditions: Iterable[tuple[str, Truth]]) -> list[Obligation]:
     solver, decided = FreshSolver(), list[Obligation]()
-    for name, demand in demands:
+    for name, condition in conditions:
         start = perf_counter()
-        question = truth(Not(demand))
+        question = truth(Not(condition))
         answer = exact.ask(unrolling, solver, question)
         if answer.status == "sat":
             anywhere = unrolling.anywhere
             where = in_words(*smallest_state(unrolling, solver, answer, question)) if anywhere else "the initial state"
-            raise UsageError(f"in the worst run of {unrolling.system.name} it is not so that {name}", f"not in {where}")
+            raise UsageError(
+                f"the worst run of {unrolling.system.name} is wrong: it is not true that {name}",
+                f"it is false in {where}",
+            )
         verdict = Verdict.PROVED if answer.status == "unsat" else Verdict.UNKNOWN
         decided.append(Obligation(name, "worst-run", verdict, perf_counter() - start, answer.reason))
     return decided
 
 
 def worst_run(system: System, claim: Property, worst: WorstRun) -> Run:
-    """The run at fixed parameters, as the interpreter goes through it."""
-    state, made = initial_state(system), list[Made]()
+    """Interpret the worst run at fixed parameters, and confirm it by a replay."""
+    state, run = initial_state(system), list[Made]()
     while claim.holds(state):
         if not worst.within(state):
-            raise InternalError(f"the worst run of {system.name} leaves its way when it is replayed")
+            raise InternalError(f"the worst run of {system.name} leaves its declared states when it is replayed")
         choices, state = interpreted_round(system, worst.plan, state)
-        made.append(choices)
-    return confirmed(system, claim, Run(system.fixed_values(), tuple(made)))
+        run.append(choices)
+    return confirmed(system, claim, Run(system.fixed_values(), tuple(run)))

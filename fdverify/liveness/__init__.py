@@ -1,1 +1,1 @@
-"""Goals about whole runs, and the arguments that reduce them to claims about states and rounds."""
+"""Liveness: goals about whole runs, and the arguments that reduce them to claims about states and rounds."""

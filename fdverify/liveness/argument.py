@@ -1,4 +1,4 @@
-"""How a liveness goal follows from what is true of every state and of every round."""
+"""Arguments: how a liveness goal follows from premises about every state and every round."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Premise: TypeAlias = Property | StepProperty
 
 @dataclass(frozen=True)
 class Bound:
-    """What the argument says in numbers: of what, the formula, and a remark."""
+    """A bound that the argument yields: on what, its formula, and a remark."""
 
     of: str
     formula: str
@@ -27,9 +27,9 @@ class Bound:
 
 @dataclass(frozen=True)
 class FairRuns:
-    """What an argument from fairness is about: fair runs in which ``within`` holds from some time on.
+    """The subject of an argument from fairness: fair runs in which ``within`` holds from some time on.
 
-    ``plain`` gives the system without the ghosts that were added to count for the argument.
+    ``plain`` removes from the system the ghosts that were added for the argument.
     """
 
     within: Property
@@ -38,30 +38,30 @@ class FairRuns:
 
 @dataclass(frozen=True)
 class Argument:
-    """A goal, the reduction that it is shown by, and what that needs.
+    """A liveness goal, the reduction that proves it, and the premises that the reduction needs.
 
-    ``witnesses`` are what must happen in some run, or the argument is about nothing.  That time goes on in every
-    reachable state is a premise of every argument; every proof shows it anyway.
+    Each of the ``witnesses`` must occur in some run, or the argument is vacuous.  Every argument also has the premise
+    that every reachable state has a next round; every proof shows this anyway.
     """
 
     name: str
     meaning: str
     claims: tuple[Property, ...]
-    """What the goal itself is made of."""
+    """The properties that occur in the goal."""
     reduction: str
     premises: tuple[Premise, ...]
     witnesses: tuple[Property, ...]
     bounds: tuple[Bound, ...]
     sightings: tuple[Property, ...] = ()
-    """What is looked for in runs, and told if it is not seen."""
+    """Events that are searched for in runs, and noted if they are not seen."""
     fairness: tuple[Property, ...] = ()
-    """What is assumed to hold again and again in a run."""
+    """Conditions that are assumed to hold infinitely often in a run."""
     fair_runs: FairRuns | None = None
-    """Of which there must be some, if fairness is assumed."""
+    """The runs of which there must be at least one, if fairness is assumed."""
 
 
 class Sort(StrEnum):
-    """What a term is."""
+    """The kind of value that a term has."""
 
     NUMBER = "a whole number"
     TRUTH = "a truth value"
@@ -70,7 +70,7 @@ class Sort(StrEnum):
 
 
 def of_sort(sort: Sort, what: str, function: Callable[[State], Any]) -> Callable[[State], Any]:
-    """The function, which returns a value of the sort or complains."""
+    """Wrap the function so that it refuses to return a value of another sort."""
 
     @wraps(function)
     def checked(state: State) -> Any:
@@ -94,13 +94,15 @@ def of_sort(sort: Sort, what: str, function: Callable[[State], Any]) -> Callable
 
 @dataclass(frozen=True)
 class Term:
+    """A term that the author of a proof has to give for a reduction."""
+
     sort: Sort
     meaning: str
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What a reduction argues with: the system, and what the author of a proof gives, by name."""
+    """The input of a reduction: the system, and the terms that the author of a proof gives, by name."""
 
     system: System
     given: Mapping[str, Callable[[State], Any]]
@@ -109,13 +111,13 @@ class Terms:
 
     @property
     def detector(self) -> Detector:
-        assert self.system.detector is not None, "it was asked for where it is needed"
+        assert self.system.detector is not None, "a reduction that needs a detector has checked that there is one"
         return self.system.detector
 
     def bound(self, name: str, state: State, *also: str) -> Number:
-        """A number that reads the parameters and these variables alone: what changes otherwise bounds nothing."""
+        """Evaluate a bound, which may read only the parameters and these variables: other variables change."""
         readable = [*(parameter.name for parameter in self.system.parameters), *also]
-        bound: Number = self.given[name](State({each: state[each] for each in readable}))
+        bound: Number = self.given[name](State({variable: state[variable] for variable in readable}))
         return bound
 
     def timeout(self, s: State) -> Number:
@@ -130,11 +132,11 @@ class Terms:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A way to argue for goals of a kind, with terms that an author gives."""
+    """A way to prove liveness goals of one type, with terms that the author of a proof gives."""
 
     name: str
     goal: type
     terms: Mapping[str, Term]
     argue: Callable[[Terms, Any], Argument]
     prepare: Callable[[System], System]
-    """The system with the ghosts that the argument reads; one that it is not about is refused."""
+    """Add the ghosts that the argument reads; refuse a system that the reduction does not apply to."""

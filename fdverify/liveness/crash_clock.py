@@ -1,8 +1,8 @@
-"""Strong Completeness: a clock runs from the crash on; when it reaches a bound the sender is suspected, and for good.
+"""Strong Completeness: when the clock that starts at the crash reaches a bound, the sender is suspected for good.
 
-Why the premises imply the goal.  The clock grows by one each round, and time goes on.  The bound mentions the timeout,
-which has a bound of its own, so the clock reaches it.  Then the sender is suspected and nothing is in transit, and that
-stays so: nothing is sent after a crash.
+Why the premises imply the goal.  The clock grows by one each round, and every state has a next round.  The bound
+depends on the timeout, which is bounded itself, so the clock reaches it.  Then the sender is suspected and no message
+is in transit.  This stays true, since nothing is sent after a crash.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _about_clock(terms: Terms, premise: Property, conclusion: Property) -> tuple
         StepProperty(
             "crash-is-final",
             lambda before, c, after: Implies(premise.holds(before), premise.holds(after)),
-            f"a {watched} that has crashed stays so",
+            f"a crashed {watched} stays crashed",
         ),
         StepProperty("crash-clock-runs", runs, "the clock starts at 0 and grows by one each round"),
         Property(
@@ -146,7 +146,9 @@ CRASH_CLOCK = Reduction(
     goal=LeadsTo,
     terms={
         GUARD: SAFE_TIMEOUT,
-        DETECTION: Term(Sort.NUMBER, "how many rounds after the crash a process is suspected, in terms of the timeout"),
+        DETECTION: Term(
+            Sort.NUMBER, "within how many rounds after the crash a process is suspected, as a function of the timeout"
+        ),
     },
     argue=_argue,
     prepare=_with_crash_clock,

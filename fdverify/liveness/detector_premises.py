@@ -1,4 +1,4 @@
-"""Premises that arguments about detectors share: how far the timeout grows, and that bounds begin to hold."""
+"""Premises shared by arguments about detectors: the timeout is bounded, and the bounds of synchrony begin to hold."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fdverify.models.detector import ONE_MORE, with_quiet_clock
 from fdverify.models.system import Choices, Property, State, StepProperty, System
 
 GUARD = "safe_timeout"
-SAFE_TIMEOUT = Term(Sort.NUMBER, "the timeout from which on a correct process is not suspected")
+SAFE_TIMEOUT = Term(Sort.NUMBER, "the timeout at or above which a correct process is not suspected")
 
 
 def with_clock(system: System) -> System:
-    """A detector with the clock that the arguments read."""
+    """Add the quiet clock, which the arguments read; refuse a system that is not a detector."""
     if system.detector is None:
         raise UsageError(
             f"this reduction is about detectors, and {system.name} declares none", "give it a detector=Detector(...)"
@@ -22,21 +22,23 @@ def with_clock(system: System) -> System:
 
 
 def longest_raised(terms: Terms, s: State) -> Number:
-    """What the longest timeout that is not safe is raised to."""
+    """Return what the longest unsafe timeout is raised to."""
     return terms.detector.learns.of(terms.bound(GUARD, s) - 1)
 
 
 def timeout_bounded(terms: Terms) -> Property:
-    longest = "the safe one" if terms.detector.learns == ONE_MORE else "what one that is not safe is raised to"
+    longest = (
+        "the safe timeout" if terms.detector.learns == ONE_MORE else "what the longest unsafe timeout is raised to"
+    )
     return Property(
         "timeout-bounded",
         lambda s: terms.timeout(s) <= Max(terms.first_timeout(s), longest_raised(terms, s)),
-        f"the timeout never exceeds the first timeout and {longest}",
+        f"the timeout never exceeds the larger of the first timeout and {longest}",
     )
 
 
 def stabilising(terms: Terms) -> tuple[Premise, ...]:
-    """That the bounds hold from some time on, and that what counts from then on is settled by the first delivery."""
+    """Build the premises that the bounds begin to hold, and that the next delivery settles which timeout counts."""
     detector = terms.detector
     if detector.stabilisation is None:
         return ()
@@ -57,14 +59,16 @@ def stabilising(terms: Terms) -> tuple[Premise, ...]:
         )
 
     return (
-        StepProperty("bounds-come", comes, "the time at which the bounds begin to hold comes, and they hold for good"),
-        StepProperty("settled-by-delivery", settles, "the first delivery from then on settles"),
-        StepProperty("stays-settled", stays, "what is settled stays so, and so does the first timeout"),
+        StepProperty("bounds-come", comes, "the bounds begin to hold at some time, and then hold for good"),
+        StepProperty("settled-by-delivery", settles, "the first delivery from then on settles which timeout counts"),
+        StepProperty(
+            "stays-settled", stays, "once this is settled, it stays settled, and the first timeout does not change"
+        ),
     )
 
 
 def crashes(terms: Terms) -> tuple[Property, ...]:
-    """The witness that a process crashes, in a system in which it may."""
+    """Build the witness that a process crashes, if it may crash in this system."""
     if not has_crash_clock(terms.system):
         return ()
     return (Property("crash", lambda s: Not(terms.detector.correct(s)), f"the {terms.detector.watched} crashes"),)

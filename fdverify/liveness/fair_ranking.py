@@ -1,8 +1,9 @@
-"""What needs fairness and has no bound: a rank that falls again and again, whenever something fair happens.
+"""Liveness under fairness, without a bound: a rank that falls whenever a helpful fairness condition holds.
 
-Why the premises imply the goal.  Once the premise holds it stays so.  Until what is to be done is done, the rank, a
-tuple of natural numbers in lexicographic order, never grows, so from some time on it is the same for ever.  Then a
-fairness condition that helps goes on to be one that helps, and does not hold any more: the run is not fair.
+Why the premises imply the goal.  Once the premise holds, it stays true.  As long as ``done`` is false, the rank, a
+tuple of natural numbers in lexicographic order, never grows.  So if ``done`` stayed false for ever, the rank would be
+constant from some time on.  Then a helpful fairness condition would stay helpful and never hold again, and the run
+would not be fair.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from fdverify.models.system import (
 
 DONE, RANK, HELPFUL = "done", "rank", "helpful"
 FAIR, DUE = "hfair", "hdue"
-"""The ghosts that count how often fairness conditions have held, each in its turn, and whose turn it is."""
+"""The ghosts that count how often fairness conditions have held, each in turn, and whose turn it is."""
 _COUNT, _TURNS = "count_fair", 3
 
 
@@ -43,16 +44,16 @@ def _argue(terms: Terms, goal: LeadsTo) -> Argument:
         premises=(*_about_states(terms, premise, conclusion), *_about_rounds(terms, premise, goal.lasting)),
         witnesses=(
             Property("premise", premise.holds, premise.meaning),
-            Property("end", lambda s: And(premise.holds(s), _done(terms, s)), "what is to be done is done"),
+            Property("end", lambda s: And(premise.holds(s), _done(terms, s)), "the premise and done hold"),
         ),
         sightings=(
             Property(
                 "fair run",
                 lambda s: And(premise.holds(s), s[FAIR] >= _TURNS * len(terms.system.fairness)),
-                f"every fairness condition has held, one after the other, {_TURNS} times over",
+                f"all fairness conditions have held in turn, {_TURNS} times",
             ),
         ),
-        bounds=(Bound("when", "no bound", "fairness has none"),),
+        bounds=(Bound("when", "no bound", "fairness gives none"),),
         fairness=terms.system.fairness,
         fair_runs=FairRuns(premise, _without_fair_clock),
     )
@@ -72,7 +73,7 @@ def _pending(terms: Terms, premise: Property, s: State) -> Truth:
 
 
 def _helpful(terms: Terms, s: State) -> dict[str, tuple[Property, Truth]]:
-    """Fairness conditions by name, and when each helps."""
+    """Return fairness conditions by name, each with the condition under which it helps."""
     known = {condition.name: condition for condition in terms.system.fairness}
     cases: dict[str, Truth] = terms.given[HELPFUL](s)
     for name in cases:
@@ -88,7 +89,7 @@ def _about_states(terms: Terms, premise: Property, conclusion: Property) -> tupl
         Property(
             "done-is-enough",
             lambda s: Implies(And(premise.holds(s), _done(terms, s)), conclusion.holds(s)),
-            f"what is done implies {conclusion.name}",
+            f"done implies {conclusion.name}",
         ),
         Property(
             "rank-is-natural",
@@ -98,7 +99,7 @@ def _about_states(terms: Terms, premise: Property, conclusion: Property) -> tupl
         Property(
             "something-helps",
             lambda s: Implies(_pending(terms, premise, s), Or(*(helps for _, helps in _helpful(terms, s).values()))),
-            "until it is done, some fairness condition helps",
+            "until done, some fairness condition helps",
         ),
     )
 
@@ -110,14 +111,14 @@ def _about_rounds(terms: Terms, premise: Property, lasting: bool) -> tuple[Premi
     def never_grows(before: State, c: Choices, after: State) -> Truth:
         earlier, later = _rank(terms, before), _rank(terms, after)
         if len(earlier) != len(later):
-            raise UsageError(f"{terms.place}: {RANK} has another length each time it is evaluated")
+            raise UsageError(f"{terms.place}: {RANK} has a different length each time it is evaluated")
         return Implies(goes_on(before, after), Or(_same(later, earlier), _lower(later, earlier)))
 
     def falls(before: State, c: Choices, after: State) -> Truth:
         stays = And(goes_on(before, after), _same(_rank(terms, after), _rank(terms, before)))
         earlier, later = _helpful(terms, before), _helpful(terms, after)
         if set(earlier) != set(later):
-            raise UsageError(f"{terms.place}: {HELPFUL} names other fairness conditions each time it is evaluated")
+            raise UsageError(f"{terms.place}: {HELPFUL} names different fairness conditions each time it is evaluated")
         still = (
             Implies(helped, And(later[name][1], Not(fair.holds(after)))) for name, (fair, helped) in earlier.items()
         )
@@ -127,17 +128,17 @@ def _about_rounds(terms: Terms, premise: Property, lasting: bool) -> tuple[Premi
         StepProperty(
             "done-for-good",
             lambda before, c, after: Implies(And(premise.holds(before), _done(terms, before)), _done(terms, after)),
-            "what is done stays so",
+            "done stays true",
         ),
     )
     return (
         StepProperty(
             "premise-is-final",
             lambda before, c, after: Implies(premise.holds(before), premise.holds(after)),
-            f"{premise.name} stays so",
+            f"{premise.name} stays true",
         ),
-        StepProperty("rank-never-grows", never_grows, "until it is done, the rank never grows"),
-        StepProperty("fairness-lowers-rank", falls, "what helps goes on to help until it happens, and lowers the rank"),
+        StepProperty("rank-never-grows", never_grows, "until done, the rank never grows"),
+        StepProperty("fairness-lowers-rank", falls, "what helps stays helpful until the rank falls, and makes it fall"),
         *(final if lasting else ()),
     )
 
@@ -147,18 +148,18 @@ def _same(left: Sequence[Number], right: Sequence[Number]) -> Truth:
 
 
 def _lower(left: Sequence[Number], right: Sequence[Number]) -> Truth:
-    """The first part that differs is lower."""
-    return Or(*(And(_same(left[:at], right[:at]), left[at] < right[at]) for at in range(len(left))))
+    """Tell whether the first rank is lower in lexicographic order."""
+    return Or(*(And(_same(left[:k], right[:k]), left[k] < right[k]) for k in range(len(left))))
 
 
 def _with_fair_clock(system: System) -> System:
-    """The system with the count of what was fair: a run in which it grows for ever is fair, and there must be some."""
+    """Add a count of fairness conditions that have held: a run is fair if and only if this count grows for ever."""
     conditions = system.fairness
     if not conditions:
-        raise UsageError(f"{FAIR_RANKING.name} argues with fairness, and {system.name} declares none")
+        raise UsageError(f"{FAIR_RANKING.name} needs fairness conditions, and {system.name} declares none")
 
     def count(s: State, c: Choices) -> Update:
-        held = Or(*(And(s[DUE] == at, condition.holds(s)) for at, condition in enumerate(conditions)))
+        held = Or(*(And(s[DUE] == index, condition.holds(s)) for index, condition in enumerate(conditions)))
         following = If(s[DUE] == len(conditions) - 1, 0, s[DUE] + 1)
         return update(**{FAIR: If(held, s[FAIR] + 1, s[FAIR]), DUE: If(held, following, s[DUE])})
 
@@ -170,7 +171,7 @@ def _with_fair_clock(system: System) -> System:
 
 
 def _without_fair_clock(system: System) -> System:
-    """The system as it was: a count that grows for ever lets no state come back."""
+    """Remove the count again: while it grows for ever, no state recurs."""
     return replace(
         system,
         variables=tuple(variable for variable in system.variables if variable.name not in (FAIR, DUE)),
@@ -182,9 +183,9 @@ FAIR_RANKING = Reduction(
     name="fair-ranking",
     goal=LeadsTo,
     terms={
-        DONE: Term(Sort.TRUTH, "what is reached in the end; it implies the conclusion"),
-        RANK: Term(Sort.RANK, "what is left to do; a lower first part counts more than all others"),
-        HELPFUL: Term(Sort.CASES, "by fairness condition, when it lowers the rank"),
+        DONE: Term(Sort.TRUTH, "the state of affairs that is reached; it implies the conclusion"),
+        RANK: Term(Sort.RANK, "what is left to do, as numbers in lexicographic order"),
+        HELPFUL: Term(Sort.CASES, "for each fairness condition, when it lowers the rank"),
     },
     argue=_argue,
     prepare=_with_fair_clock,

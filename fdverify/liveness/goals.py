@@ -1,4 +1,4 @@
-"""Temporal goals.  What is claimed inside of one is a property of the model, by name, or a function of the state."""
+"""Temporal goals.  A claim in a goal is the name of a property of the model, or a function of the state."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Claimed: TypeAlias = str | Callable[[Any], Truth] | Property
 
 
 def claimed(claim: Claimed) -> Property:
-    """The claim of a goal whose names have been looked up."""
+    """Return a claim of a goal in which names have been resolved to properties."""
     assert isinstance(claim, Property), "an argument is made for properties"
     return claim
 
 
 @dataclass(frozen=True)
 class Always:
-    """It holds in every state of every run."""
+    """The claim holds in every state of every run."""
 
     claim: Claimed
 
 
 @dataclass(frozen=True)
 class EventuallyAlways:
-    """In every run it holds from some time on, and for good."""
+    """In every run the claim holds from some time on, and for good."""
 
     claim: Claimed
 
@@ -47,7 +47,7 @@ class LeadsTo:
 
     @property
     def reached(self) -> Claimed:
-        """What holds then or later."""
+        """The claim that holds then or later."""
         return self.conclusion.claim if isinstance(self.conclusion, Always) else self.conclusion
 
 
@@ -55,7 +55,7 @@ TemporalGoal: TypeAlias = Always | EventuallyAlways | LeadsTo
 
 
 def looked_up(goal: EventuallyAlways | LeadsTo, look: Callable[[Claimed], Property]) -> EventuallyAlways | LeadsTo:
-    """The goal with properties for what is named in it."""
+    """Return the goal with its claims resolved to properties."""
     if isinstance(goal, EventuallyAlways):
         return EventuallyAlways(look(goal.claim))
     reached = look(goal.reached)
@@ -63,7 +63,7 @@ def looked_up(goal: EventuallyAlways | LeadsTo, look: Callable[[Claimed], Proper
 
 
 def check_goal(goal: object) -> None:
-    """Refuse what is no goal."""
+    """Refuse a value that is not a goal."""
     claims: tuple[object, ...]
     match goal:
         case Always(claim) | EventuallyAlways(claim):
@@ -72,23 +72,23 @@ def check_goal(goal: object) -> None:
             claims = (premise, goal.reached)
         case _:
             claims = (goal,)
-    for each in claims:
-        if not (isinstance(each, str) or inspect.isfunction(each)):
+    for candidate in claims:
+        if not (isinstance(candidate, str) or inspect.isfunction(candidate)):
             raise UsageError(
-                f"{shortened(each)} is no goal",
+                f"{shortened(candidate)} is not a goal",
                 "name a property or give a function; or Always, EventuallyAlways of one, LeadsTo of two",
             )
 
 
 def named(goal: EventuallyAlways | LeadsTo) -> str:
-    """The name of a goal of which the names have been looked up."""
+    """Return the name of a goal in which names have been resolved."""
     if isinstance(goal, EventuallyAlways):
         return f"eventually always {claimed(goal.claim).name}"
     return f"{claimed(goal.premise).name} leads to {'always ' if goal.lasting else ''}{claimed(goal.reached).name}"
 
 
 def meant(goal: EventuallyAlways | LeadsTo) -> str:
-    """What such a goal means, in words."""
+    """Return the meaning of such a goal in words."""
     if isinstance(goal, EventuallyAlways):
         return f"in every run, from some time on and for good: {claimed(goal.claim).meaning}"
     good = " and for good" if goal.lasting else ""

@@ -1,4 +1,4 @@
-"""The reductions, by name."""
+"""The registry of reductions, by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REDUCTIONS = {reduction.name: reduction for reduction in (TIMEOUT_GUARD, CRASH_C
 
 
 def reduction_for(goal: str | TemporalGoal | None, by: str | None) -> Reduction | None:
-    """The reduction of a liveness goal; a goal about states needs none."""
+    """Return the reduction of a liveness goal; a goal about states needs none."""
     needed = isinstance(goal, EventuallyAlways | LeadsTo)
     fitting = [reduction.name for reduction in REDUCTIONS.values() if isinstance(goal, reduction.goal)]
     hint = f'write by="{fitting[0]}"' if fitting else None
@@ -26,5 +26,5 @@ def reduction_for(goal: str | TemporalGoal | None, by: str | None) -> Reduction 
     if not needed:
         raise UsageError(f"{by} reduces a liveness goal, and this goal is about states", "leave `by` out")
     if by not in fitting:
-        raise UsageError(f"{by} is no reduction for {type(goal).__name__}", hint)
+        raise UsageError(f"{by} is not a reduction for {type(goal).__name__}", hint)
     return REDUCTIONS[by]

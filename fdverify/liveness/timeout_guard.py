@@ -1,10 +1,10 @@
-"""Eventually Strong Accuracy: from a safe timeout on, a correct sender is trusted; each wrong suspicion raises it.
+"""Eventually Strong Accuracy: at a safe timeout, a correct sender is trusted; each wrong suspicion raises the timeout.
 
 Why the premises imply the goal.  Once the bounds hold, a wrong suspicion lasts while no message is delivered, so the
-quiet clock runs; it has a bound, and time goes on: the suspicion ends, by a delivery or by a crash, which is for ever.
-A delivery raises the timeout as the detector says, which makes it longer, and nothing lowers it.  From the guard on
-there is no wrong suspicion any more.  So there are at most as many as the first timeout has to be raised until it is
-not below the guard.  When the last one happens has no bound.
+quiet clock runs.  The clock is bounded and every state has a next round, so the suspicion ends: by a delivery or by a
+crash, which is final.  A delivery makes the timeout longer, as the detector declares, and nothing lowers it.  At or
+above the guard (the safe timeout) there are no wrong suspicions.  So there are at most as many wrong suspicions as it
+takes raises of the first timeout to reach the guard.  There is no bound on when the last one happens.
 """
 
 from __future__ import annotations
@@ -69,18 +69,18 @@ def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
         Property(
             "suspects-after-timeout",
             lambda s: Implies(And(detector.settled(s), detector.suspects(s)), s[QUIET] >= terms.timeout(s)),
-            "who suspects has heard nothing for timeout rounds",
+            "during a suspicion, the quiet clock is at least the timeout",
         ),
         Property(
             "delivered-in-time",
             delivered,
-            f"while a correct {detector.watched} is suspected, the last delivery is not too long ago",
+            f"while a correct {detector.watched} is suspected, the quiet clock is at most {QUIET_AT_MOST}",
         ),
     )
 
 
 def _raise_is_more(terms: Terms) -> tuple[Premise, ...]:
-    """What is multiplied becomes more if it is not 0; if the first timeout does, all that are longer do."""
+    """Build the premise that a raise increases the first timeout, and so every longer one; needed if it multiplies."""
     learns = terms.detector.learns
     if learns.times == 1:
         return ()
@@ -114,7 +114,7 @@ def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
         StepProperty(
             "crash-is-final",
             lambda before, c, after: Implies(Not(detector.correct(before)), Not(detector.correct(after))),
-            f"a {detector.watched} that has crashed stays so",
+            f"a crashed {detector.watched} stays crashed",
         ),
         StepProperty(
             "ends-by-delivery",
@@ -170,7 +170,7 @@ def _witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
 
 
 def _guard_reached(terms: Terms) -> Property:
-    """Worth seeing, but a timeout that starts low may stop growing before it."""
+    """Build the sighting of a safe timeout; it is no witness, since a low timeout may stop growing before."""
     return Property(
         "guard reached",
         lambda s: And(terms.detector.settled(s), terms.timeout(s) >= terms.bound(GUARD, s)),
@@ -193,7 +193,7 @@ def _bounds(terms: Terms) -> tuple[Bound, ...]:
 
 
 def _raises(learns: Raise, first: Number, enough: Number) -> str:
-    """How often a timeout is to be raised until it is enough."""
+    """Write how often a timeout has to be raised until it is long enough."""
     lacking = maximum(0, enough - first)
     if learns == ONE_MORE or (isinstance(lacking, int) and lacking == 0):
         return written(lacking)
@@ -205,8 +205,8 @@ def _raises(learns: Raise, first: Number, enough: Number) -> str:
 
 def _names(terms: Terms) -> dict[str, str]:
     detector = terms.detector
-    named = [detector.timeout, *([] if detector.stabilisation is None else [detector.first_timeout])]
-    return {name: name for name in named}
+    names = [detector.timeout, *([] if detector.stabilisation is None else [detector.first_timeout])]
+    return {name: name for name in names}
 
 
 TIMEOUT_GUARD = Reduction(
@@ -215,7 +215,7 @@ TIMEOUT_GUARD = Reduction(
     terms={
         GUARD: SAFE_TIMEOUT,
         QUIET_AT_MOST: Term(
-            Sort.NUMBER, "for how many rounds nothing is delivered while a correct process is suspected"
+            Sort.NUMBER, "the largest number of rounds without a delivery while a correct process is suspected"
         ),
     },
     argue=_argue,

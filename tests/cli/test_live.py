@@ -84,7 +84,7 @@ def test_under_asynchrony_the_timeout_grows_for_ever(tmp_path: Path) -> None:
     assert last["state"] == {**first["state"], "timeout": first["state"]["timeout"] + 1}
     assert trace["loop"] is None, "no state comes back"
     assert len(table_cells(outcome.stdout)) == len(trace["steps"])
-    begun = f"a turn of {turn} rounds, begun after {first['round']} rounds, leads back but for timeout"
+    begun = f"a turn of {turn} rounds, begun after {first['round']} rounds, returns to its start with timeout"
     assert f"violated: eventually-strong-accuracy is violated again and again: {begun}" in outcome.stdout
     assert "there is a turn for every timeout >= 1, so it can go on for ever" in outcome.stdout
     assert itf_py.trace_from_json(json.loads(file.read_text())).loop is None
@@ -96,7 +96,7 @@ def test_under_asynchrony_at_sub_rounds_and_unfair() -> None:
     for more in (("--subrounds",), ("--unfair",), ("--variant", "ivy"), ("--show", "timeout - waiting_time")):
         outcome = run(*arguments, *more)
         assert outcome.code == 1
-        assert "leads back but for timeout, which is one higher" in outcome.stdout
+        assert "returns to its start with timeout one higher" in outcome.stdout
 
 
 def test_bad_input() -> None:

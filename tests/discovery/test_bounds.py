@@ -175,7 +175,7 @@ def test_a_worst_run_that_does_not_lead_there_is_refused(variant: str) -> None:
         ),
     ]
     for system, wrong in cases:
-        with pytest.raises(UsageError, match="it is not so that"):
+        with pytest.raises(UsageError, match="it is not true that"):
             attained(system, system.property("strong-accuracy"), wrong)
 
 

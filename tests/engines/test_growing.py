@@ -121,7 +121,7 @@ def planning(system: System, other: Callable[[State, dict[str, Any]], dict[str, 
 
 
 def refused(system: System, said: str) -> None:
-    with pytest.raises(UsageError, match=f"in the growing loop of chandra-toueg it is not so that {said}"):
+    with pytest.raises(UsageError, match=f"the growing loop of chandra-toueg is wrong: it is not true that {said}"):
         checked(system)
 
 
@@ -249,7 +249,9 @@ def test_a_turn_must_contain_all_that_is_fair() -> None:
         result = live(system, system.liveness[0])
         assert (result.verdict, result.statistics) == (Verdict.VIOLATED, {"turn": 2, "turns": 10})
     system = climbing(True, False)
-    with pytest.raises(UsageError, match="the growing loop of climber it is not so that rests holds when a turn ends"):
+    with pytest.raises(
+        UsageError, match="the growing loop of climber is wrong: it is not true that rests holds when a turn ends"
+    ):
         live(system, system.liveness[0])
 
 

@@ -114,7 +114,7 @@ def test_one_less_is_too_little_whatever_the_parameters() -> None:
         fixed = detector(delta, phi, "phi+delta")
         assert not claim.holds(replay(fixed, worst_run(fixed, claim, fixed.worst[0])).last)
     enough = detector(None, None, "phi+delta+1")
-    with pytest.raises(UsageError, match="it is not so that"):
+    with pytest.raises(UsageError, match="it is not true that"):
         attained(enough, claim, enough.worst[0])
 
 

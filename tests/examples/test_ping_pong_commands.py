@@ -102,7 +102,7 @@ def test_reports_of_proofs_name_the_target() -> None:
     done = run(*proofs, name="verify-invariant")
     assert done.code == 0
     outcome = done.stdout
-    assert "a target that has crashed stays so" in outcome
+    assert "a crashed target stays crashed" in outcome
     assert "from the safe timeout on, a correct target is not suspected" in outcome
     assert "sender" not in outcome
     assert "receiver" not in outcome

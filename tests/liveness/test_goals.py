@@ -163,7 +163,7 @@ BAD = {
     ),
     "a reduction for another goal": (
         written_proof('goal=LeadsTo(crashed, suspected), by="timeout-guard"'),
-        'bad.py:4: timeout-guard is no reduction for LeadsTo (hint: write by="crash-clock")',
+        'bad.py:4: timeout-guard is not a reduction for LeadsTo (hint: write by="crash-clock")',
     ),
     "a reduction of a goal about states": (
         written_proof('goal=Always("strong-accuracy"), by="timeout-guard"'),
@@ -171,7 +171,7 @@ BAD = {
     ),
     "no term": (
         written_proof('goal=EventuallyAlways("strong-accuracy"), by="timeout-guard"'),
-        "bad.py:4: timeout-guard needs safe_timeout: the timeout from which on a correct process is not suspected "
+        "bad.py:4: timeout-guard needs safe_timeout: the timeout at or above which a correct process is not suspected "
         "(hint: write a function of that name and decorate it with @proof.term)",
     ),
     "a term that changes": (

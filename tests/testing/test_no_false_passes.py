@@ -21,7 +21,7 @@ NOT = (AssertionError, FdverifyError)
 
 @pytest.mark.parametrize("k", [0, -1, False, True, 1.5, "1", None])
 def test_without_a_round_everything_is_inductive(verify, k):
-    with pytest.raises(FdverifyError, match="k must be a number from 1 on"):
+    with pytest.raises(FdverifyError, match="k must be an integer of at least 1"):
         verify.proved("proof_false.py", k=k)
 
 def test_an_edited_proof_is_not_the_one_before(verify, tmp_path):
