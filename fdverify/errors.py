@@ -1,4 +1,4 @@
-"""What can go wrong, as one line for the person at the terminal and one exit code."""
+"""The errors of this package: each has a one-line message for the user and an exit code."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fdverify.printable import printable
 
 
 def nearby(file: str | Path) -> Path:
-    """A file as people write it: below the working directory, relative to it."""
+    """Make a path relative to the working directory if it lies below it."""
     path = Path(file)
     try:
         return path.relative_to(Path.cwd())
-    except (ValueError, OSError):  # it lies elsewhere, or the working directory is gone
+    except (ValueError, OSError):  # the path lies elsewhere, or the working directory is gone
         return path
 
 
@@ -26,7 +26,7 @@ def located(file: str | Path, line: int) -> str:
 
 
 class FdverifyError(Exception):
-    """An error with a message fit to be shown alone; ``exit_code`` is what the process ends with."""
+    """An error whose message can be shown without a traceback; the process ends with ``exit_code``."""
 
     exit_code = 70
     message = ""
@@ -34,11 +34,13 @@ class FdverifyError(Exception):
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message, hint)
-        self.message = message if isinstance(message, str) else one_line(message)  # an author may raise it, too
+        self.message = (
+            message if isinstance(message, str) else one_line(message)
+        )  # an author may raise it with any object
         self.hint = hint
 
     def __str__(self) -> str:
-        """One line, whatever the names in it contain."""
+        """Return one printable line, whatever the names in it contain."""
         return printable(self.message if self.hint is None else f"{self.message} (hint: {self.hint})")
 
 
@@ -49,25 +51,25 @@ class UsageError(FdverifyError):
 
 
 class NoInstance(UsageError):
-    """These values of the parameters make no instance: one that is defined by the others is too small, say."""
+    """The values of the parameters give no instance, for example because a derived parameter is too small."""
 
 
 class Exhausted(FdverifyError):
-    """The system has no more memory, processes or files to give, so nothing is known."""
+    """The system has run out of memory, processes or files, so the result is unknown."""
 
     exit_code = 3
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C was pressed; a user's file may raise KeyboardInterrupt, too."""
+    """Ctrl-C was pressed; a plain KeyboardInterrupt may come from a user's file."""
 
 
 class InternalError(FdverifyError):
-    """The tool contradicts itself, such as a replay that does not confirm the solver's run."""
+    """The tool contradicts itself; for example, a replay does not confirm the solver's run."""
 
 
 def check_interpreter() -> None:
-    """Refuse to run without assertions or docstrings: claims are told by the latter, and the former guard verdicts."""
+    """Refuse to run without assertions, which guard verdicts, or docstrings, which hold the meanings of claims."""
     if sys.flags.optimize:
         raise UsageError(
             "Python runs optimised, without the assertions and docstrings that proofs rest on",
@@ -83,35 +85,35 @@ def did_you_mean(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
 _LONGEST = 500
 
 
-def one_line(thing: object) -> str:
-    """A thing's text, in one line that is not too long; an author's class may have a text that fails."""
+def one_line(value: object) -> str:
+    """Convert an object to one line of limited length, even if its ``__str__`` fails."""
     try:
-        text = " ".join(str(thing).split())
+        text = " ".join(str(value).split())
     except Interrupted:
         raise
     except BaseException:
-        text = "(its text cannot be made)"
+        text = "(its text cannot be computed)"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
 def class_name(error: BaseException) -> str:
-    """The name of its class, whatever that class says of itself."""
+    """Return the name of the error's class, even if the class overrides ``__name__``."""
     name: str = type.__dict__["__name__"].__get__(type(error))
     return one_line(name)
 
 
 def describe(error: BaseException) -> str:
-    """An unexpected error in one line: what, and where it was raised."""
+    """Describe an unexpected error in one line: its class, its message, and where it was raised."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    where = "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-    return f"{class_name(error)}: {one_line(error)}{where}"
+    location = "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+    return f"{class_name(error)}: {one_line(error)}{location}"
 
 
 def reasons(error: BaseException) -> Iterator[BaseException]:
-    """An error, and those that it came of."""
-    seen: set[int] = set()  # an author's class may say of itself what it equals
+    """Iterate over an error and its causes."""
+    seen: set[int] = set()  # by identity: an author's class may redefine equality
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
         seen.add(id(current))
@@ -120,7 +122,7 @@ def reasons(error: BaseException) -> Iterator[BaseException]:
 
 
 def file_fault(error: BaseException) -> UsageError | None:
-    """What is wrong with a file that the system would not open, look at or write."""
+    """Convert an ``OSError`` about a file into a usage error; return ``None`` for any other error."""
     if not isinstance(error, OSError) or error.filename is None:
         return None
     return UsageError(f"{one_line(nearby(str(error.filename)))}: {error.strerror}")
@@ -131,21 +133,21 @@ _EXHAUSTED_TEXTS = (
     "out of memory",
     "cannot allocate memory",
     "failed to map segment",
-    "libz3",  # it is there, and cannot be loaded
+    "libz3",  # the library is installed but cannot be loaded
     "too many open files",
     "can't start new thread",
 )
 
 
 def exhaustion(error: BaseException) -> str | None:
-    """What the system has run out of, if an error came of that."""
-    for each in reasons(error):
-        if isinstance(each, MemoryError):
+    """Return which resource has run out, if that caused the error."""
+    for cause in reasons(error):
+        if isinstance(cause, MemoryError):
             return "out of memory"
-        if isinstance(each, OSError) and each.errno in _EXHAUSTED:
-            return f"the system refuses: {each.strerror}"
-        if isinstance(each, Exception) and not isinstance(each, FdverifyError):
-            text = one_line(each)
+        if isinstance(cause, OSError) and cause.errno in _EXHAUSTED:
+            return f"the system refuses: {cause.strerror}"
+        if isinstance(cause, Exception) and not isinstance(cause, FdverifyError):
+            text = one_line(cause)
             if any(part in text.lower() for part in _EXHAUSTED_TEXTS):
                 return f"the system refuses: {text}"
     return None

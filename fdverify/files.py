@@ -1,4 +1,4 @@
-"""Files: read only if they are plain, replaced as a whole, and reports written through whatever is in their place."""
+"""Safe reading and atomic writing of files, and writing of reports to files, links, devices and pipes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _LONGEST_NAME = 200
 
 
 def read_plain(path: Path, longest: int) -> bytes:
-    """The content of a plain file that is not too long; a pipe, say, is refused and never waited for."""
+    """Read a regular file of limited size; refuse anything else, such as a pipe, without blocking."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > longest:
-            raise OSError(errno.EINVAL, "it is no plain file of a reasonable size")
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > longest:
+            raise OSError(errno.EINVAL, "it is not a regular file of limited size")
         return file.read(longest)
 
 
 def safe_name(text: str) -> str:
-    """A name for a file, without an ending: as it is where that is short and plain, else told apart by a digest."""
+    """Make a file name, without a suffix: the text itself if it is short and plain, else a part of it and a digest."""
     plain = re.sub(r"[^\w.()+=,-]", "_", text, flags=re.ASCII)
     if plain == text and 0 < len(text) <= _LONGEST_NAME and not text.startswith("."):
         return text
@@ -36,9 +36,9 @@ def safe_name(text: str) -> str:
 
 
 def write_whole(path: Path, text: str, aside: Path | None = None) -> None:
-    """Replace whatever has this name; a reader sees all of the file or none of it, whoever is killed meanwhile.
+    """Write a file atomically: a reader sees the old file or the complete new one, even if this process is killed.
 
-    Until it is whole it is beside the old one, hidden, or ``aside`` in a folder of the same disk.
+    The text is first written to a hidden file in the same folder, or in the folder ``aside`` of the same file system.
     """
     prefix = f".{path.name[:40]}." if aside is None else f"{os.getpid()}."
     handle, name = tempfile.mkstemp(dir=aside or path.parent, prefix=prefix)
@@ -53,21 +53,21 @@ def write_whole(path: Path, text: str, aside: Path | None = None) -> None:
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a file that somebody named: a plain one is replaced as a whole, all else is written through.
+    """Write a file that the user named.  A regular file is replaced atomically; links, devices and pipes are kept.
 
-    A link stays a link, and a device a device.  What this process writes to already, such as its stdout under another
-    name, gets the text where it has got to, and nothing that was written there is lost.
+    If the path is a stream that this process already writes to, such as its stdout under another name, the text is
+    appended there, and nothing written before is lost.
     """
-    own = _own_stream(path)
-    if own is not None:
-        _write_all(own, _encoded(text))
+    stream = _own_stream(path)
+    if stream is not None:
+        _write_all(stream, _encoded(text))
         return
     if _is_plain_or_missing(path):
         try:
             write_whole(path, text)
             return
         except OSError:
-            # The file may be writable where its folder is not.
+            # The file may be writable even if its folder is not.
             if not path.is_file():
                 raise
     handle = _open(path)
@@ -78,10 +78,10 @@ def write_report(path: Path, text: str) -> None:
 
 
 def is_writable(path: Path) -> bool:
-    """Whether a report can be written there, as far as that is known before it is."""
+    """Tell whether a report can be written there, as far as this can be known in advance."""
     try:
         if not _exists(path):
-            # Of what a link leads to, if it is one.
+            # The path may be a dangling link, whose target is then created.
             return _is_writable_folder(Path(os.path.realpath(path)).parent)
         mode = path.stat().st_mode
         return not stat.S_ISDIR(mode) and not stat.S_ISSOCK(mode) and _is_permitted(path, os.W_OK)
@@ -90,7 +90,7 @@ def is_writable(path: Path) -> bool:
 
 
 def is_writable_tree(folder: Path) -> bool:
-    """Whether files can be written into a folder, which is made if it is not there, and those it is in."""
+    """Tell whether files can be written into a folder, which is created with its parents if it is missing."""
     try:
         while not _exists(folder) and not folder.is_symlink() and folder != folder.parent:
             folder = folder.parent
@@ -100,12 +100,12 @@ def is_writable_tree(folder: Path) -> bool:
 
 
 def is_taken(path: Path) -> bool:
-    """Whether there is a file whose content would be lost; a device, a pipe or a stream of this process has none."""
+    """Tell whether a write would destroy the content of a file; devices, pipes and this process's streams have none."""
     return path.is_file() and _own_stream(path) is None
 
 
 def is_same_file(path: Path, other: Path) -> bool:
-    """Whether both name one file, which the second to be written would replace; a device or a pipe takes both."""
+    """Tell whether both paths are one file, so that the second write would replace the first; devices take both."""
     try:
         if _exists(path) and _exists(other):
             return path.is_file() and path.samefile(other) and _own_stream(path) is None
@@ -123,7 +123,7 @@ def _is_permitted(path: Path, mode: int) -> bool:
 
 
 def _exists(path: Path) -> bool:
-    """Whether there is something, at the end of all links; an error if that cannot be told."""
+    """Tell whether the path exists, following links; raise ``OSError`` if this cannot be determined."""
     try:
         path.stat()
     except FileNotFoundError:
@@ -139,21 +139,21 @@ def _is_plain_or_missing(path: Path) -> bool:
 
 
 def _own_stream(path: Path) -> int | None:
-    """Where to write if the path is what this process has as stdout or stderr: opened again, it would start anew."""
+    """Return the file descriptor if the path is this process's stdout or stderr: opening it again would truncate it."""
     try:
-        about = path.stat()
+        status = path.stat()
     except OSError:
         return None
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # it may be closed, or no file
-            if os.path.samestat(about, os.fstat(stream.fileno())):
+        with suppress(OSError, ValueError, AttributeError):  # it may be closed, or have no file descriptor
+            if os.path.samestat(status, os.fstat(stream.fileno())):
                 stream.flush()
                 return stream.fileno()
     return None
 
 
 def _open(path: Path) -> int:
-    """Open what is there for writing; a pipe that nobody reads is not waited for for ever."""
+    """Open a path for writing; wait only a few seconds for a reader of a pipe."""
     deadline = monotonic() + _READER_SECONDS
     while True:
         try:
@@ -175,12 +175,12 @@ def _write_all(handle: int, content: bytes) -> None:
 
 
 def _encoded(text: str) -> bytes:
-    """As UTF-8; what of a name has no place in that is spelt out."""
+    """Encode as UTF-8; characters that cannot be encoded, such as undecodable bytes of a name, are escaped."""
     return text.encode(errors="backslashreplace")
 
 
 def _mode(path: Path) -> int:
-    """The permissions of the file that is replaced, or those of a new one."""
+    """Return the permissions of the file that is replaced, or the default ones."""
     try:
         return stat.S_IMODE(path.lstat().st_mode) & 0o777
     except OSError:

@@ -1,4 +1,4 @@
-"""Asking the system about processes: that they end with their parent, and which ones there are."""
+"""Process trees: processes that end with their parent, adopted orphans, and killing all descendants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def end_with_parent(parent: int) -> None:
-    """Have this process killed when its parent ends, even while it computes in C; on Linux only."""
+    """Make the system kill this process when its parent ends, even while it runs C code; on Linux only."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # the parent ended before this was asked for
@@ -23,18 +23,18 @@ def adopt_orphans() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def _prctl(what: int, value: int) -> None:
+def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         import ctypes
 
         try:
-            ctypes.CDLL(None).prctl(what, value, 0, 0, 0)
-        except (OSError, AttributeError):  # a system without it does without
+            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+        except (OSError, AttributeError):  # this C library has no prctl
             return
 
 
 def kill_children(seconds: float) -> None:
-    """Kill and await all children and, if orphans are adopted, all descendants; give up after so many seconds."""
+    """Kill and await all children and, if orphans are adopted, all descendants; give up after this many seconds."""
     end = monotonic() + seconds
     while monotonic() < end:
         try:
@@ -51,18 +51,18 @@ def kill_children(seconds: float) -> None:
 
 
 def _children() -> list[int]:
-    """The children of this process, if the system tells."""
+    """List the children of this process, as far as /proc shows them."""
     try:
-        numbers = [name for name in os.listdir("/proc") if name.isdigit()]
+        pids = [name for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return []
-    return [int(number) for number in numbers if _parent(number) == os.getpid()]
+    return [int(pid) for pid in pids if _parent(pid) == os.getpid()]
 
 
-def _parent(number: str) -> int | None:
+def _parent(pid: str) -> int | None:
     try:
-        with open(f"/proc/{number}/stat", "rb") as file:
-            # The name stands in parentheses and may hold anything.
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # The name of the command is in parentheses and may contain any character, even parentheses.
             return int(file.read().rpartition(b")")[2].split()[1])
     except (OSError, ValueError, IndexError):
         return None

@@ -1,6 +1,6 @@
-"""The pytest plugin: proof files are collected, and tests can ask for proofs.
+"""The pytest plugin: it collects proof files, and offers the fixture ``verify``.
 
-Every run of every user's pytest loads this file, so it is thin: the rest is imported when there is something to verify.
+Every pytest run of every user loads this file, so it is small: the rest is imported when there is something to verify.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    if not hasattr(session.config, "workerinput"):  # pytest-xdist has looked before it started its workers
+    if not hasattr(session.config, "workerinput"):  # with pytest-xdist, only the main process checks them
         check_globs(session.config)
 
 
@@ -46,9 +46,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
         return
     from fdverify.testing.items import ProofFile
 
-    # A proof file that is named on the command line is a module of tests to pytest, whatever its name.
+    # If a proof file is named on the command line, pytest takes it for a test module, whatever its name.
     is_tests = matches(file_path, config.getini("python_files"))
-    others = [found for found in outcome.get_result() if is_tests or type(found) is not pytest.Module]
+    others = [node for node in outcome.get_result() if is_tests or type(node) is not pytest.Module]
     outcome.force_result([ProofFile.make(parent, file_path, collects), *others])
 
 
@@ -62,7 +62,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatu
 
 @pytest.fixture
 def verify(request: pytest.FixtureRequest) -> Verify:
-    """Claims about proofs and models: verify.proved(…), verify.violated(…), verify.explored(…)."""
+    """Make claims about proofs and models: verify.proved(…), verify.violated(…), verify.explored(…)."""
     from fdverify.testing.verify import Verify
 
     return Verify(request.node)

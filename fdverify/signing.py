@@ -1,7 +1,7 @@
-"""Signatures of what is kept in the cache folder, by a key that is not kept there.
+"""Signatures of the records in the cache folder, made with a key that is stored elsewhere.
 
-A cache may be restored, shared or writable by others; what it says is believed only if a process with the same key has
-written it.  The key is in the environment, or in a file of the user's own that nobody else can read.
+A cache may be restored, shared or writable by others.  A record is trusted only if a process with the same key has
+written it.  The key is in the environment, or in a file that belongs to the user and that nobody else can read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONGEST_FILE = 256
 
 @dataclass(frozen=True)
 class Key:
-    """What signs, if there is something; where it is, or why it is not used."""
+    """The secret that signs, if there is one; where it is stored, or why it is not used."""
 
     secret: bytes | None
     place: str
@@ -37,17 +37,17 @@ class Key:
 
 
 def sign_record(kind: str, payload: bytes) -> str | None:
-    """Sign what is to be kept; ``None`` if there is no key and none can be made.
+    """Sign a record; return ``None`` if there is no key and none can be created.
 
-    The signature is of this kind of record and of this version of the package only: what is signed as one kind is
-    never taken for another.
+    The signature covers the kind of record and the version of the package, so a record of one kind never passes for one
+    of another kind.
     """
     key = find_key(create=True)
     return None if key.secret is None else _signature(key.secret, kind, payload)
 
 
 def is_signed(kind: str, payload: bytes, signature: str) -> bool:
-    """Whether the signature is that of a process with the same key, on a record of this kind."""
+    """Tell whether a process with the same key has signed this as a record of this kind."""
     key = find_key()
     if key.secret is None or not signature.isascii():
         return False
@@ -55,25 +55,25 @@ def is_signed(kind: str, payload: bytes, signature: str) -> bool:
 
 
 def check_key() -> None:
-    """Refuse a key in the environment that could be guessed."""
-    given = os.environ.get(VARIABLE, "")
-    if 0 < len(given) < _LEAST_LENGTH:
+    """Refuse a key in the environment that is too short to be secure."""
+    secret = os.environ.get(VARIABLE, "")
+    if 0 < len(secret) < _LEAST_LENGTH:
         hint = "python -c 'import secrets; print(secrets.token_hex(32))' makes one"
-        raise UsageError(f"{VARIABLE} must have at least {_LEAST_LENGTH} characters, got {len(given)}", hint)
+        raise UsageError(f"{VARIABLE} must have at least {_LEAST_LENGTH} characters, got {len(secret)}", hint)
 
 
 def find_key(create: bool = False) -> Key:
-    """The key there is; with ``create``, one is made if there is none.
+    """Find the key; with ``create``, create one if there is none.
 
-    An empty variable is none: that is what a CI service gives a job from which it withholds its secrets.
+    An empty variable counts as unset: CI services set it so in jobs that may not see the secret.
     """
-    given = os.environ.get(VARIABLE, "")
-    if given:
+    secret = os.environ.get(VARIABLE, "")
+    if secret:
         check_key()
-        return Key(os.fsencode(given), f"the environment variable {VARIABLE}")
+        return Key(os.fsencode(secret), f"the environment variable {VARIABLE}")
     path = key_path()
     if _is_below(path, Path(platformdirs.user_cache_dir("fdverify"))):
-        return Key(None, str(path), "it would be in the cache folder, for all to see who share that")
+        return Key(None, str(path), "it would be in the cache folder, where all who share the cache could read it")
     try:
         return _read_or_make(path, create)
     except OSError as error:
@@ -81,7 +81,7 @@ def find_key(create: bool = False) -> Key:
 
 
 def key_path() -> Path:
-    """The file that has the key unless the environment does."""
+    """Return the path of the key file, which is used unless the environment has a key."""
     return Path(platformdirs.user_state_dir("fdverify")) / "cache.key"
 
 
@@ -91,7 +91,7 @@ def _is_below(path: Path, folder: Path) -> bool:
 
 
 def _signature(secret: bytes, kind: str, payload: bytes) -> str:
-    # Each part with its length, so that no two lists of parts are the same text.
+    # Each part is preceded by its length, so that different lists of parts give different texts.
     parts = (b"fdverify", __version__.encode(), kind.encode(), payload)
     text = b"".join(b"%d:%s" % (len(part), part) for part in parts)
     return hmac.new(secret, text, "sha256").hexdigest()
@@ -112,16 +112,18 @@ def _read_or_make(path: Path, create: bool) -> Key:
 
 
 def _read(path: Path) -> Key:
-    """The key of a file that belongs to this user and that nobody else can read or write."""
+    """Read the key file, which must belong to this user and be inaccessible to others."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode):
-            return Key(None, str(path), "it is no file")
-        if about.st_uid != os.geteuid():
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return Key(None, str(path), "it is not a regular file")
+        if status.st_uid != os.geteuid():
             return Key(None, str(path), "it belongs to another user")
-        if about.st_mode & 0o077:
-            return Key(None, str(path), f"others may use it: its mode is {stat.S_IMODE(about.st_mode):04o}, not 0600")
+        if status.st_mode & 0o077:
+            return Key(
+                None, str(path), f"other users can access it: its mode is {stat.S_IMODE(status.st_mode):04o}, not 0600"
+            )
         match = _KEY_FILE.fullmatch(os.read(handle, _LONGEST_FILE))
     finally:
         os.close(handle)
@@ -129,13 +131,13 @@ def _read(path: Path) -> Key:
 
 
 def _is_own(path: Path) -> bool:
-    """Whether it is a file of this user's, which may be replaced when nobody should trust it any more."""
-    about = path.lstat()
-    return stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid()
+    """Tell whether the path is a regular file of this user; then an unusable key in it may be replaced."""
+    status = path.lstat()
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def _make(path: Path, replace: bool) -> None:
-    """Write a new key, whole from the first moment; of several processes that do, one wins and all use its key."""
+    """Create a key file atomically; if several processes do so at once, one wins and all use its key."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".cache.key.")  # readable by this user only
     try:

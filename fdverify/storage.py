@@ -1,4 +1,4 @@
-"""What is remembered from run to run: signed records, a file each, kept only while they are wanted."""
+"""Signed records that persist between runs, one file each, within limits of number, size and age."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fdverify.files import read_plain, write_whole
 from fdverify.signing import is_signed, sign_record
 
 RECORDS = ("proved", "map", "passed")
-"""The kinds of signed records: a folder each below the cache folder."""
+"""The kinds of signed records; each has a folder in the cache folder."""
 _LONGEST_ENTRY = 1 << 20
 _NAME = re.compile(r"[0-9a-f]{64}")
 _TOUCHED_SECONDS = 24 * 3600
@@ -28,11 +28,11 @@ def digest(content: bytes) -> str:
 
 
 class Entries:
-    """Signed lines of text by key, a file each in one folder; what somebody else wrote or damaged is not there."""
+    """Signed lines of text by key, one file each.  A record with a wrong signature counts as missing."""
 
     def __init__(self, folder: Path) -> None:
-        """The name of the folder is the kind of the records in it, which is signed along."""
-        assert folder.name in RECORDS, "else nobody would tidy it up"
+        """Use a folder whose name is the kind of its records, which the signature covers."""
+        assert folder.name in RECORDS, "only these folders are tidied"
         self._folder = folder
         self._kind = folder.name
 
@@ -48,16 +48,16 @@ class Entries:
         return content
 
     def write(self, key: str, content: str) -> None:
-        """Keep it; a folder that cannot be written, or a key that is missing, is no reason to fail."""
+        """Write a record; if the folder is not writable or there is no key, do nothing."""
         signature = sign_record(self._kind, _payload(key, content))
-        aside = self._folder / _UNFINISHED
+        staging = self._folder / _UNFINISHED
         if signature is None:
             return
         try:
             self._file(key).parent.mkdir(parents=True, exist_ok=True)
-            aside.mkdir(exist_ok=True)
-            _sweep(aside)
-            write_whole(self._file(key), f"{signature}\n{content}\n", aside)
+            staging.mkdir(exist_ok=True)
+            _sweep(staging)
+            write_whole(self._file(key), f"{signature}\n{content}\n", staging)
         except OSError:
             return
 
@@ -70,28 +70,29 @@ def _payload(key: str, content: str) -> bytes:
 
 
 def _touch(path: Path) -> None:
-    """Note, to the day, that an entry was used: the time of its file says so."""
+    """Update the modification time of a record that is used, at most once a day."""
     with suppress(OSError):
         if time.time() - path.lstat().st_mtime > _TOUCHED_SECONDS:
             os.utime(path, follow_symlinks=False)
 
 
 _UNFINISHED = "unfinished"
-"""Where entries are until they are whole, so that what a killed process leaves behind is found without a search."""
+"""The staging folder for writes, where the files that a killed process leaves behind are easy to find."""
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what processes have left that are gone.
+    """Remove the files of processes that have ended.
 
-    One on another machine or in another container may seem to be gone; its entry is then not kept, and nothing breaks.
+    A process on another machine or in another container may seem to have ended; then its record is lost, which is
+    harmless.
     """
     if folder.is_symlink():
-        raise OSError(errno.ENOTDIR, "somebody has put a link to another folder there")
-    for left in folder.iterdir():
-        owner = left.name.partition(".")[0]
+        raise OSError(errno.ENOTDIR, "a symbolic link is in the place of the staging folder")
+    for file in folder.iterdir():
+        owner = file.name.partition(".")[0]
         if not (owner.isdigit() and _lives(int(owner))):
             with suppress(OSError):
-                left.unlink(missing_ok=True)
+                file.unlink(missing_ok=True)
 
 
 def _lives(process: int) -> bool:
@@ -99,25 +100,25 @@ def _lives(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # it is somebody else's
+    except OSError:  # it belongs to another user
         return True
     return True
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is kept in a folder."""
+    """Limits on the files in a folder."""
 
     files: int
     size: int
-    """Of all files together, in bytes."""
+    """The total size in bytes."""
     seconds: float
-    """Since a file was last written or used."""
+    """The time since a file was last written or used."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A file in a folder that is tidied up."""
+    """A file in the cache folder, with its size and the time of its last use."""
 
     path: str
     size: int
@@ -125,24 +126,24 @@ class Kept:
 
 
 def kept_entries(folder: Path) -> list[Kept]:
-    """The entries in a folder of signed records, whoever wrote them."""
-    names = [each for each in _listed(folder) if re.fullmatch("[0-9a-f]{2}", each.name)]
-    folders = [each.path for each in names if each.is_dir(follow_symlinks=False)]
-    return [kept for each in folders for kept in kept_files(Path(each), _NAME)]
+    """List the records in a folder, without checking their signatures."""
+    entries = [entry for entry in _listed(folder) if re.fullmatch("[0-9a-f]{2}", entry.name)]
+    subfolders = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return [record for subfolder in subfolders for record in kept_files(subfolder, _NAME)]
 
 
 def kept_files(folder: Path, name: re.Pattern[str]) -> list[Kept]:
-    """The plain files of such names in a folder, no links followed."""
-    found = []
-    for each in _listed(folder):
-        if name.fullmatch(each.name):
+    """List the regular files in a folder whose names match; links are not followed."""
+    files = []
+    for entry in _listed(folder):
+        if name.fullmatch(entry.name):
             try:
-                about = each.stat(follow_symlinks=False)
+                status = entry.stat(follow_symlinks=False)
             except OSError:  # another process has just removed it
                 continue
-            if stat.S_ISREG(about.st_mode):
-                found.append(Kept(each.path, about.st_size, about.st_mtime))
-    return found
+            if stat.S_ISREG(status.st_mode):
+                files.append(Kept(entry.path, status.st_size, status.st_mtime))
+    return files
 
 
 def _listed(folder: Path) -> Iterator[os.DirEntry[str]]:
@@ -155,11 +156,11 @@ def _listed(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def remove_excess(kept: list[Kept], limits: Limits) -> None:
-    """Remove what was not used for long, and what was longest not used where there is too much."""
+    """Remove the files that are too old, and the least recently used ones beyond the limits of number and size."""
     oldest = time.time() - limits.seconds
     number = size = 0
-    for each in sorted(kept, key=lambda each: -each.used):
-        number, size = number + 1, size + each.size
-        if each.used < oldest or number > limits.files or size > limits.size:
+    for file in sorted(kept, key=lambda file: -file.used):
+        number, size = number + 1, size + file.size
+        if file.used < oldest or number > limits.files or size > limits.size:
             with suppress(OSError):
-                os.unlink(each.path)
+                os.unlink(file.path)

@@ -1,4 +1,4 @@
-"""Checking proofs: every obligation of every file, in parallel, whatever becomes of the others."""
+"""Checks proofs: all obligations of all files, in parallel and independently of each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fdverify.smt.pool import Outcome, Pool, Task
 
 @dataclass(frozen=True)
 class Stage:
-    """How far a check is: of each kind of obligation, how many are done and how many there are."""
+    """The progress of a check: for each kind of obligation, how many are done and how many there are."""
 
     done: Mapping[str, int]
     total: Mapping[str, int]
@@ -37,9 +37,9 @@ def check(
     report: Callable[[Stage], None] = lambda stage: None,
     beat: Callable[[], None] | None = None,
 ) -> list[ProofResult]:
-    """Check the proofs, of these files or at hand; a bad file does not stop the others.
+    """Check proofs, given as files or as objects; a bad file does not stop the others.
 
-    ``beat`` is called often meanwhile, and may raise an exception to give it up.
+    ``beat`` is called often during the check, and may raise an exception to cancel it.
     """
     if settings.cache:
         check_key()
@@ -62,11 +62,11 @@ def check(
 
 
 def _import_for_workers(settings: Settings) -> None:
-    """Import what every worker process will need: where they are forked, that is then done once."""
+    """Import the modules that every worker process needs: forked workers share them."""
     import fdverify.author_code.check
     import fdverify.engines.vacuity
 
-    if not settings.cache:  # else most functions have passed before
+    if not settings.cache:  # with the cache, most functions need not be compared again
         import fdverify.author_code.rounds
         import fdverify.author_code.source_rules  # noqa: F401
 
@@ -77,27 +77,29 @@ def _courses(cases: list[Case], settings: Settings) -> list[Course]:
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:
-    """A name for each file: its own, with as many folders before it as tell it apart from the others.
+    """Return a unique label for each file: its name, preceded by as many folders as distinguish it from the others.
 
-    What is still alike, such as proofs at hand of one file, is numbered.
+    Labels that are still equal, such as those of two proof objects of one file, are numbered.
     """
     parts = [path.with_suffix("").absolute().parts[1:] for path in paths]
 
     def shortest(own: tuple[str, ...]) -> str:
-        others = {each for each in parts if each != own}
+        others = {other for other in parts if other != own}
         lengths = range(1, len(own))
-        enough = (length for length in lengths if all(each[-length:] != own[-length:] for each in others))
-        return "-".join(own[-next(enough, len(own)) :])
+        sufficient = (length for length in lengths if all(other[-length:] != own[-length:] for other in others))
+        return "-".join(own[-next(sufficient, len(own)) :])
 
     labels = [shortest(own) for own in parts]
-    alike = {label for label in labels if labels.count(label) > 1}
+    repeated = {label for label in labels if labels.count(label) > 1}
     return [
-        f"{label}-{labels[: place + 1].count(label)}" if label in alike else label for place, label in enumerate(labels)
+        f"{label}-{labels[: index + 1].count(label)}" if label in repeated else label
+        for index, label in enumerate(labels)
     ]
 
 
 def _check_only(results: list[ProofResult], only: tuple[str, ...]) -> None:
-    names = {name for r in results for checked in r.checked for name in (checked.question.name, checked.question.about)}
+    questions = [checked.question for result in results for checked in result.checked]
+    names = {name for question in questions for name in (question.name, question.about)}
     for name in only:
         if name not in names and not any(result.error for result in results):
             raise UsageError(f"--only {name}: no proof has a conjunct or an obligation of that name")

@@ -1,4 +1,4 @@
-"""One proof on its way through worker processes."""
+"""Schedules the tasks of one proof on a pool of worker processes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EXPLAINED_IN_FULL = 3
 
 @dataclass(frozen=True)
 class Settings:
-    """How to check: what the command line says."""
+    """How to check proofs, as the command line says."""
 
     parameters: Mapping[str, int] = field(default_factory=dict)
     options: Mapping[str, OptionValue] = field(default_factory=dict)
@@ -50,9 +50,9 @@ class Settings:
 
 
 class Course:
-    """One proof's way through the pool: it is loaded, its obligations are decided, then failures are explained.
+    """The tasks of one proof: load the file, prepare and decide its obligations, explain failures, conclude.
 
-    Unless ``all_at_once``, it is loaded, and what is decided is what is asked for.
+    Unless ``all_at_once``, obligations are decided only on request.
     """
 
     def __init__(self, case: work.Case, label: str, settings: Settings, all_at_once: bool = True) -> None:
@@ -69,26 +69,26 @@ class Course:
     def first_tasks(self) -> list[Task]:
         return [self._task("load", "", partial(work.load, self.case), LOADING_SECONDS)]
 
-    def deciding(self, wanted: Iterable[Checked]) -> list[Task]:
-        """What is to be done for these obligations, unless it has been."""
-        self._running.clear()  # what an exception interrupted does not run any more
+    def deciding(self, obligations: Iterable[Checked]) -> list[Task]:
+        """List the tasks that decide these obligations; those with a verdict need none."""
+        self._running.clear()  # tasks that an exception interrupted are not running any more
         root, seed = folder() if self._settings.cache else None, self._settings.seed
         return [
-            self._task("decide", each.question.name, partial(work.decided, each.question.script, root, seed))
-            for each in wanted
-            if each.verdict is None
+            self._task("decide", checked.question.name, partial(work.decided, checked.question.script, root, seed))
+            for checked in obligations
+            if checked.verdict is None
         ]
 
     def looking_for_vacuity(self) -> list[Task]:
-        known = self.result.vacuity is not None
-        return [] if known else [self._task("vacuity", "", partial(work.vacuous, self.case, self._reused()))]
+        is_known = self.result.vacuity is not None
+        return [] if is_known else [self._task("vacuity", "", partial(work.vacuous, self.case, self._reused()))]
 
     def comparing(self) -> list[Task]:
-        """What is to be done about the author's functions where vacuity is not looked for at once."""
+        """List the task that compares the author's functions across engines, if no vacuity task does so."""
         return [self._task("compare", "", partial(work.compared, self.case, self._reused()))]
 
     def finished(self, task: Task, outcome: Outcome) -> list[Task]:
-        """Note what came of a task; what is to be done next."""
+        """Record the outcome of a task and return the tasks that follow."""
         _, stage, name, _ = task.key
         self._running.discard(task.key)
         self.result.seconds += outcome.seconds
@@ -128,20 +128,25 @@ class Course:
         return settings.second_opinion is not None or settings.stability > 0 or settings.seed != 0
 
     def _is_told_better(self, error: FdverifyError, stage: str) -> bool:
-        """Whether an error is to be told instead of the one that is known: which task fails first is chance."""
-        told = self.result.error
-        if told is None:
+        """Tell whether an error should replace the one recorded: which task fails first is a matter of timing."""
+        recorded = self.result.error
+        if recorded is None:
             return True
-        # A contradiction may come of a function that means different things to two engines: that is told instead.
-        if isinstance(told, InternalError) and isinstance(error, UsageError):
+        # If a function means different things to two engines, the tool may contradict itself: report the function.
+        if isinstance(recorded, InternalError) and isinstance(error, UsageError):
             return True
-        if isinstance(told, UsageError) and isinstance(error, UsageError) and _has_line(told) != _has_line(error):
-            return _has_line(error)
-        return stage == "prepare"  # what is wrong is told best where obligations are made
+        if isinstance(recorded, UsageError) and isinstance(error, UsageError):
+            has_line = _has_line(error)
+            if has_line != _has_line(recorded):
+                return has_line
+        return stage == "prepare"  # the generation of obligations gives the best messages
 
-    def _task(self, stage: str, name: str, what: Callable[[], Any], limit: float | None = None, at: int = 0) -> Task:
-        # A step is the same whatever else was asked, and so is the text of an obligation, which it is remembered by.
-        task = Task((self, stage, name, at), what, limit, alone=stage in ("prepare", "explain", "weaken"))
+    def _task(
+        self, stage: str, name: str, function: Callable[[], Any], limit: float | None = None, seed: int = 0
+    ) -> Task:
+        # A fresh process makes results reproducible: the text of an obligation, which is its cache key, and the step
+        # of a counterexample do not depend on earlier tasks.
+        task = Task((self, stage, name, seed), function, limit, alone=stage in ("prepare", "explain", "weaken"))
         if stage not in ("load", "prepare", "vacuity", "compare", "weaken"):
             self._running.add(task.key)
         return task
@@ -162,23 +167,23 @@ class Course:
             self.result.error = loaded.error
             return []
         prepare = self._task("prepare", "", partial(work.prepare, self.case, self._reused()))
-        looks = self._all_at_once and not self._settings.only
-        return [prepare, *(self.looking_for_vacuity() if looks else self.comparing())]
+        checks_vacuity = self._all_at_once and not self._settings.only
+        return [prepare, *(self.looking_for_vacuity() if checks_vacuity else self.comparing())]
 
     def _reused(self) -> Path | None:
-        """Where what was found before is taken from, if it is to be."""
+        """Return the cache folder if earlier results may be reused."""
         return folder() if self._settings.cache and not self._bypasses_cache() else None
 
     def _prepared(self, outcome: Outcome) -> list[Task]:
         if outcome.lost is not None:
-            self.result.lost = f"its obligations were not made: {outcome.lost}"
+            self.result.lost = f"its obligations were not generated: {outcome.lost}"
             return []
         prepared: work.Prepared = outcome.value
         self.result.subject = prepared.subject
         self.result.files = prepared.files
-        wanted = set(self._settings.only)
+        only = set(self._settings.only)
         for question, cached in prepared.questions:
-            if wanted and not wanted & {question.name, question.about}:
+            if only and not only & {question.name, question.about}:
                 continue
             checked = Checked(question)
             self.result.checked.append(checked)
@@ -207,7 +212,7 @@ class Course:
             tasks.append(self._task("second", name, opinion))
         if decision.status == "unsat":
             seeds = range(1, self._settings.stability + 1)
-            tasks += [self._task("seed", name, partial(work.decided, script, None, seed), at=seed) for seed in seeds]
+            tasks += [self._task("seed", name, partial(work.decided, script, None, seed), seed=seed) for seed in seeds]
         return tasks
 
     def _heard_second_opinion(self, checked: Checked, outcome: Outcome) -> None:
@@ -234,12 +239,12 @@ class Course:
             )
 
     def _explanations(self) -> list[Task]:
-        """Once all that was asked for is decided, explain what failed, the first ones in full."""
+        """Once every obligation is decided, list the tasks that explain the failures, the first ones in full."""
         if self._running:
             return []
         failed = [checked for checked in self.result.checked if checked.needs_explanation]
         tasks = []
-        for place, checked in enumerate(failed):
+        for index, checked in enumerate(failed):
             question = checked.question
             explain = partial(
                 work.explained,
@@ -247,7 +252,7 @@ class Course:
                 question.kind,
                 question.about,
                 question.rounds,
-                place < _EXPLAINED_IN_FULL,
+                index < _EXPLAINED_IN_FULL,
             )
             tasks.append(self._task("explain", question.name, explain))
         return tasks
@@ -255,27 +260,33 @@ class Course:
     def _explained(self, checked: Checked, outcome: Outcome) -> None:
         checked.seconds += outcome.seconds
         checked.needs_explanation = False
-        found = outcome.value
+        explanation = outcome.value
         if outcome.lost is not None:
-            seems = checked.detail or "not inductive as it seems"
-            self._unknown(checked, f"{seems}; no step was found in time: {outcome.lost}")
-        elif isinstance(found, work.BrokenShown):
-            checked.broken = found
-            checked.verdict = Verdict.VIOLATED if found.breaks_goal else Verdict.NOT_INDUCTIVE
-        elif isinstance(found, Unbroken) and self._settings.second_opinion is None:
+            finding = checked.detail or "apparently not inductive"
+            self._unknown(checked, f"{finding}; no counterexample was found in time: {outcome.lost}")
+        elif isinstance(explanation, work.BrokenShown):
+            checked.broken = explanation
+            checked.verdict = Verdict.VIOLATED if explanation.breaks_goal else Verdict.NOT_INDUCTIVE
+        elif isinstance(explanation, Unbroken) and self._settings.second_opinion is None:
             checked.verdict = Verdict.PROVED
-        elif isinstance(found, Unbroken):
-            # What was proved in the end is not the text that the other solver was given.
-            self._unknown(checked, f"proved with more ages, of which {self._settings.second_opinion} was not asked")
+        elif isinstance(explanation, Unbroken):
+            # The proof uses facts that are not in the text that the other solver got.
+            solver = self._settings.second_opinion
+            self._unknown(checked, f"proved with more message ages, about which {solver} was not asked")
         else:
-            self._unknown(checked, checked.detail or found.reason)
+            self._unknown(checked, checked.detail or explanation.reason)
 
     def _weakening(self) -> list[Task]:
-        """Once failures are explained: which premises of an argument rest on conjuncts that fail?"""
+        """Once failures are explained, list the task that finds the premises that rest on failed conjuncts."""
         subject, checked = self.result.subject, self.result.checked
-        failed = frozenset(each.question.about for each in checked if each.is_about_conjunct and each.broken)
-        argued = subject is not None and subject.reduction is not None
-        if self._running or self._weakened or not (failed and argued and self._all_at_once) or self._settings.only:
+        failed = frozenset(item.question.about for item in checked if item.is_about_conjunct and item.broken)
+        has_argument = subject is not None and subject.reduction is not None
+        if (
+            self._running
+            or self._weakened
+            or not (failed and has_argument and self._all_at_once)
+            or self._settings.only
+        ):
             return []
         self._weakened = True
         return [self._task("weaken", "", partial(work.fallen, self.case, failed, _EXPLAINED_IN_FULL))]
@@ -284,11 +295,11 @@ class Course:
         for checked in self.result.checked:
             if checked.question.kind is not Kind.PREMISE or checked.verdict is not Verdict.PROVED:
                 continue
-            why = outcome.value.get(checked.question.name) if outcome.lost is None else outcome.lost
-            if isinstance(why, work.BrokenShown):
-                checked.verdict, checked.broken = Verdict.NOT_INDUCTIVE, why
-            elif why is not None:
-                self._unknown(checked, f"conjuncts fail, and whether it needs them is unknown: {why}")
+            finding = outcome.value.get(checked.question.name) if outcome.lost is None else outcome.lost
+            if isinstance(finding, work.BrokenShown):
+                checked.verdict, checked.broken = Verdict.NOT_INDUCTIVE, finding
+            elif finding is not None:
+                self._unknown(checked, f"conjuncts fail, and it is unknown whether this premise needs them: {finding}")
 
     def _looked_for_vacuity(self, outcome: Outcome) -> None:
         if outcome.lost is not None:
@@ -308,7 +319,7 @@ class Course:
         self._kept(checked)
 
     def _kept(self, checked: Checked) -> Path | None:
-        """Keep the text of an obligation for whoever wants to look into it; where, if it could be written."""
+        """Keep the text of an obligation for inspection; return its path, or ``None`` if it cannot be written."""
         if self._settings.smtlib is None:
             text = self_contained(checked.question.script)
             checked.kept = keep_undecided(self.result.path, self.result.name, checked.question.name, text)
@@ -325,7 +336,7 @@ class Course:
         checked.kept = path
 
     def concluded(self) -> ProofResult:
-        """The verdict, now that all is known."""
+        """Compute the verdict once all tasks are done."""
         result = self.result
         if result.error is not None:
             return result
@@ -341,11 +352,11 @@ class Course:
         return result
 
     def _verdict(self) -> Verdict:
-        """The most serious one; what is not positively proved, all of it, is unknown."""
+        """Return the most serious verdict of all obligations; without a proof of every one of them it is unknown."""
         verdicts = {obligation.verdict for obligation in self.result.obligations}
-        for serious in (Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.VACUOUS):
-            if serious in verdicts:
-                return serious
+        for failure in (Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.VACUOUS):
+            if failure in verdicts:
+                return failure
         if self.result.author_code is None:
             return Verdict.UNKNOWN
         if self._settings.only:
@@ -354,11 +365,11 @@ class Course:
         return Verdict.PROVED if complete else Verdict.UNKNOWN
 
     def _detail(self, verdict: Verdict) -> str:
-        bad = [obligation for obligation in self.result.obligations if obligation.verdict is verdict]
-        names = ", ".join(obligation.name for obligation in bad)
+        matching = [obligation for obligation in self.result.obligations if obligation.verdict is verdict]
+        names = ", ".join(obligation.name for obligation in matching)
         match verdict:
             case Verdict.PROVED:
-                assert self.result.subject is not None, "what was proved was loaded"
+                assert self.result.subject is not None, "a proved proof was prepared"
                 if self.result.subject.reduction is not None:
                     return f"{self.result.subject.goal}, by {self.result.subject.reduction}"
                 return f"{self.result.subject.goal} holds in every reachable state"
@@ -367,13 +378,13 @@ class Course:
             case Verdict.VIOLATED:
                 return f"a run from the initial state breaks the goal ({names})"
             case Verdict.NOT_INDUCTIVE:
-                premises = all(obligation.kind == Kind.PREMISE for obligation in bad)
-                what = "the invariant does not imply a premise" if premises else "a step leaves the invariant"
-                return f"{what} ({names})"
+                only_premises = all(obligation.kind == Kind.PREMISE for obligation in matching)
+                failure = "the invariant does not imply a premise" if only_premises else "a step leaves the invariant"
+                return f"{failure} ({names})"
             case _:
-                return "; ".join(f"{obligation.name}: {obligation.detail}" for obligation in bad)
+                return "; ".join(f"{obligation.name}: {obligation.detail}" for obligation in matching)
 
 
 def _has_line(error: UsageError) -> bool:
-    """Whether the place of an error is told."""
+    """Tell whether the message of an error names a line."""
     return re.search(r"\.py:\d+", error.message) is not None

@@ -1,4 +1,4 @@
-"""Finding proof files, and the proof in each."""
+"""Finds proof files, and loads the proof of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fdverify.proofs.proof import Proof, is_stray, proofs_of, source_of
 
 
 class NoProof(UsageError):
-    """There is no proof in a file."""
+    """A file contains no proof."""
 
     def __init__(self, path: Path, hint: str | None = "write proof = Proof(model, goal=...)") -> None:
         super().__init__(f"{nearby(path)}: there is no proof in it", hint)
@@ -26,33 +26,33 @@ class NoProof(UsageError):
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """Proof files, each once, under the first of its names; and what else is in the folders that were named."""
+    """The proof files among the given paths, each listed once under the first path that leads to it."""
 
     files: list[Path]
     folders: Mapping[Path, tuple[Path, ...]]
-    """By folder that was named, the proof files in and below it that were not named themselves."""
+    """For each given folder, the proof files in and below it that were not also given as files."""
     without: int
-    """How many files in the folders make no proof, as their text tells."""
+    """The number of Python files in the folders whose text makes no proof."""
 
     def are_optional(self) -> frozenset[Path]:
-        """Those of which it is no error that there is no proof in them after all."""
+        """Return the files that were found in folders: if one turns out to have no proof, that is not an error."""
         return frozenset(file for files in self.folders.values() for file in files)
 
     def check_folders(self, without: Collection[Path]) -> None:
-        """Refuse a folder in which, now that they were loaded, no file has a proof."""
+        """Refuse a folder in which no file has a proof; ``without`` has the files that, once loaded, had none."""
         for folder, files in self.folders.items():
             if files and all(file in without for file in files):
                 raise UsageError(f"there is no proof file in {folder}", "make a proof in one of its files")
 
 
 def proof_files(paths: Iterable[Path]) -> list[Path]:
-    """The files named, and those in and below the folders named in which a proof seems to be made."""
+    """List the given files, and the files in and below the given folders that seem to make a proof."""
     return find_proof_files(paths).files
 
 
 def find_proof_files(paths: Iterable[Path]) -> FoundFiles:
-    """The same, with how each was found.  A file whose name starts with _ is no proof but helps some."""
-    found: dict[Path, Path] = {}
+    """Find the proof files, and note which come from folders.  A file whose name starts with _ is only a helper."""
+    first_paths: dict[Path, Path] = {}
     named: set[Path] = set()
     folders: dict[Path, list[Path]] = {}
     others: set[Path] = set()
@@ -61,18 +61,18 @@ def find_proof_files(paths: Iterable[Path]) -> FoundFiles:
             inside = _python_files_below(path)
             makers = [file for file in inside if makes_proof(file)]
             if not makers:
-                why = "make a proof in one of them" if inside else "proofs are .py files"
-                raise UsageError(f"there is no proof file in {path}", why)
+                hint = "make a proof in one of them" if inside else "proofs are .py files"
+                raise UsageError(f"there is no proof file in {path}", hint)
             others.update(file.resolve() for file in inside if file not in makers)
-            folders[path] = [found.setdefault(file.resolve(), file) for file in makers]
+            folders[path] = [first_paths.setdefault(file.resolve(), file) for file in makers]
         elif path.is_file() and path.suffix == ".py":
-            named.add(found.setdefault(path.resolve(), path))
+            named.add(first_paths.setdefault(path.resolve(), path))
         elif path.exists():
-            raise UsageError(f"{path} is no proof file", "proofs are .py files")
+            raise UsageError(f"{path} is not a proof file", "proofs are .py files")
         else:
             raise UsageError(f"no such file: {path}")
     optional = {folder: tuple(file for file in files if file not in named) for folder, files in folders.items()}
-    return FoundFiles(list(found.values()), optional, len(others - found.keys()))
+    return FoundFiles(list(first_paths.values()), optional, len(others - first_paths.keys()))
 
 
 def _python_files_below(top: Path) -> list[Path]:
@@ -83,18 +83,19 @@ def _python_files_below(top: Path) -> list[Path]:
 
 
 def load_proof(path: Path) -> Proof:
+    """Run a proof file and return its only proof."""
     module = load_module(path)
-    own = proofs_of(module)
-    if not own:
+    proofs = proofs_of(module)
+    if not proofs:
         raise NoProof(path)
-    first, *others = own
+    first, *others = proofs
     if others:
-        second = f"{others[0].source}: a second proof in the same file, the first is at {first.source}"
-        raise UsageError(second, "give it a file of its own")
+        message = f"{others[0].source}: a second proof in the same file, the first is at {first.source}"
+        raise UsageError(message, "give it a file of its own")
     for value in vars(module).values():
         if is_stray(value, first):
             raise UsageError(
-                f"{source_of(value)}: {value.__name__} is expected to fail and is no claim of the proof",
+                f"{source_of(value)}: {value.__name__} is expected to fail but is not a claim of the proof",
                 "decorate it with @proof.invariant, too",
             )
     return first

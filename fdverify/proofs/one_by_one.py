@@ -1,4 +1,4 @@
-"""A proof whose obligations are checked as they are asked for."""
+"""Sessions, which check the obligations of one proof on request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fdverify.smt.pool import Pool, Task
 
 
 class OneByOne:
-    """One worker process that stays until this is closed; the time limit is for each thing that is asked."""
+    """Checks one proof in one worker process, which lives until ``close``.  The time limit applies to each request."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
         if settings.cache:
@@ -30,21 +30,21 @@ class OneByOne:
 
     @property
     def result(self) -> ProofResult:
-        """What is known so far; its verdict is not."""
+        """The result so far; its verdict is not computed yet."""
         return self._course.result
 
     def checked(self, name: str) -> Checked:
-        """What comes of an obligation."""
-        found = next(checked for checked in self.result.checked if checked.question.name == name)
-        self._run(self._course.deciding([found]))
-        return found
+        """Check the obligation of this name."""
+        obligation = next(checked for checked in self.result.checked if checked.question.name == name)
+        self._run(self._course.deciding([obligation]))
+        return obligation
 
     def vacuity(self) -> VacuityShown:
-        """What comes of the obligations against vacuity, which are looked at together."""
+        """Check all vacuity obligations, which are decided together."""
         self._run(self._course.looking_for_vacuity())
-        assert self.result.vacuity is not None, "it was looked for"
+        assert self.result.vacuity is not None, "vacuity was checked"
         if self.result.vacuity.false:
-            # A claim is false in a reachable state.  If all of the proof holds, the tool contradicts itself.
+            # A claim is false in a reachable state.  If every obligation holds, the tool contradicts itself.
             self._run(self._course.deciding(self.result.checked))
             self._course.concluded()
             self._raise_error()

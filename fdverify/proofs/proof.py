@@ -1,4 +1,4 @@
-"""What a proof file is made of.
+"""``Proof`` and its decorators, which make up a proof file.  For example:
 
 proof = Proof("chandra-toueg", goal="strong-accuracy", variant="ivy")
 
@@ -34,14 +34,14 @@ from fdverify.verdict import Verdict
 if TYPE_CHECKING:
     from fdverify.author_code.called import Called
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
 Function = TypeVar("Function", bound=Callable[[Any], Any])
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where something was written."""
+    """A line of a file."""
 
     file: Path
     line: int
@@ -51,11 +51,11 @@ class Source:
 
 
 class Proof:
-    """A goal about a model, and the conjuncts that prove it; parameters are arbitrary unless the check fixes them.
+    """A goal about a model, and the conjuncts that prove it.  Parameters are arbitrary unless the check fixes them.
 
     ``goal`` names a property of the model; for a goal of your own, write a function and decorate it with
-    ``@proof.goal``.  A goal about whole runs, ``EventuallyAlways(...)`` or ``LeadsTo(...)``, is argued for ``by`` a
-    reduction, with terms.  The other keywords are the model's options.
+    ``@proof.goal``.  A goal about whole runs, ``EventuallyAlways(...)`` or ``LeadsTo(...)``, is proved ``by`` a
+    reduction, which may need terms.  The other keywords are options of the model.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Proof:
     ) -> None:
         frame = _writing_frame()
         self.source = _source_in(frame)
-        # Noted where it is written, so that no proof of a file is overlooked, whatever becomes of its name.
+        # Registered in the module that makes it, so that a proof without a name of its own is found, too.
         frame.f_globals.setdefault(_PROOFS, []).append(self)
         self.model = self._told(lambda: self._found(model)) if isinstance(model, str) else model
         self.options = options
@@ -80,7 +80,7 @@ class Proof:
         self.terms: dict[str, Callable[[State], Any]] = {}
         self.bounded: Callable[[State], Any] | None = None
         self.bounded_by: Callable[[State], Any] | None = None
-        """The number that the proof is about, and what it is bounded by, if it says."""
+        """The quantity that the proof bounds, and its bound, if the proof declares them."""
         self.meaning_of_bound = ""
         self._assumptions: list[Property] = []
         self._conjuncts: list[Property] = []
@@ -88,49 +88,49 @@ class Proof:
         self.written: dict[str, Callable[[Any], Truth]] = {}
         self.sources: dict[str, Source] = {}
         self.roles: dict[str, str] = {}
-        """Whether a claim is an invariant, the goal or an assumption."""
+        """The role of each registered function: invariant, goal, assumption, term, quantity or bound."""
         known = [option.name for option in self.model.options]
         for name in options:
             if name not in known:
                 raise UsageError(f"{self.source}: {self.model.name} has no option {name}", did_you_mean(name, known))
 
     def _found(self, reference: str) -> Model:
-        """The model, looked for beside the proof first."""
+        """Find a model by name or file; files beside the proof come first."""
         beside = self.source.file.parent / reference.rpartition(":")[0]
         if is_file_reference(reference) and beside.is_file():
             return find_model(str(self.source.file.parent / reference))
         return find_model(reference)
 
     def invariant(self, predicate: Predicate) -> Predicate:
-        """A conjunct: a function of the state whose docstring says in one line what it means."""
+        """Add a conjunct: a function of the state whose docstring says in one line what it means."""
         claim = self._claim(predicate, "invariant")
         self._conjuncts.append(claim)
         self._predicates.append(predicate)
         return predicate
 
     def predicates(self) -> list[Callable[[Any], Truth]]:
-        """The conjuncts as they were written, for another proof to use."""
+        """Return the functions of the conjuncts, for another proof to reuse."""
         return list(self._predicates)
 
     def invariants(self, *predicates: Callable[[Any], Truth]) -> None:
-        """Conjuncts that were written elsewhere."""
+        """Add conjuncts that are defined elsewhere."""
         for predicate in predicates:
             self.invariant(predicate)
 
     def goal(self, predicate: Predicate) -> Predicate:
-        """What is to be proved, as a function of the state."""
+        """Set the goal: the function of the state that is to be proved."""
         if self._goal is not None or self._goal_name is not None:
             raise UsageError(f"{source_of(predicate)}: the proof has two goals", "keep one of them")
         self._goal = self._claim(predicate, "goal")
         return predicate
 
     def assumption(self, predicate: Predicate) -> Predicate:
-        """What is assumed of the parameters, as a function of them: ``s.delta``, ``s.phi``, …"""
+        """Add an assumption: a function of the parameters ``s.delta``, ``s.phi``, …"""
         self._assumptions.append(self._claim(predicate, "assumption"))
         return predicate
 
     def term(self, function: Function) -> Function:
-        """What the reduction argues with, under the name that it is known by, as a function of the state."""
+        """Define the term of this name that the reduction needs: a function of the state."""
         source, name = source_of(function), getattr(function, "__name__", "")
         known = {} if self._reduction is None else self._reduction.terms
         if name not in known:
@@ -141,19 +141,19 @@ class Proof:
         return function
 
     def quantity(self, function: Function) -> Function:
-        """The number that the proof shows to be bounded, for ``fdverify bounds``, as a function of the state."""
+        """Declare the quantity that the proof bounds, for ``fdverify bounds``: a function of the state."""
         self.bounded = _blamed(function, self._note(function, "quantity"))
         return function
 
     def bound(self, function: Function) -> Function:
-        """What the proof shows to be a bound, for ``fdverify bounds``, as a function of the parameters."""
+        """Declare the bound that the proof shows, for ``fdverify bounds``: a function of the parameters."""
         source = self._note(function, "bound")
         self.meaning_of_bound = self._meaning(function, "bound", source)
         self.bounded_by = _blamed(function, source)
         return function
 
     def at(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1) -> Invariant:
-        """What is to be shown, with these parameters fixed and these options in place of the file's own."""
+        """Build the invariant to check.  These parameters are fixed, and these options override those of the file."""
         system = self.system(parameters, options)
         if self._goal is None and self._goal_name is None:
             raise UsageError(
@@ -166,7 +166,7 @@ class Proof:
         return Invariant(system, goal, tuple(self._conjuncts), k, doubted=self.doubted())
 
     def called(self, invariant: Invariant) -> list[Called]:
-        """The author's functions that a check of this proof rests on, beside those of the model."""
+        """List the author's functions that a check of this proof relies on, except those of the model."""
         from fdverify.author_code.called import Called
 
         goal = invariant.goal
@@ -193,7 +193,7 @@ class Proof:
         return self._reduction.argue(terms, looked_up(self._goal_name, lambda claim: self._property(system, claim)))
 
     def _property(self, system: System, claim: Any) -> Property:
-        """What is claimed in a goal: a property of the model, or a function of the state with a docstring."""
+        """Resolve a claim of a goal: a property, the name of one, or a function of the state with a docstring."""
         if isinstance(claim, str | Property):
             return system.property(claim) if isinstance(claim, str) else claim
         source = source_of(claim)
@@ -201,6 +201,7 @@ class Proof:
         return Property(claim.__name__, truthful(f"{source}: goal {claim.__name__}", _blamed(claim, source)), meaning)
 
     def system(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]) -> System:
+        """Instantiate the model under this proof's assumptions."""
         parameters, options = self._sorted(parameters, options)
         for name, known in (
             *((name, [p.name for p in self.model.parameters]) for name in parameters),
@@ -218,46 +219,46 @@ class Proof:
     def _sorted(
         self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]
     ) -> tuple[dict[str, int], dict[str, OptionValue]]:
-        """The same values, those under names of the model's options as options: a number is an expression, too."""
-        texts = {option.name for option in self.model.options} & parameters.keys()
-        numbers = {name: value for name, value in parameters.items() if name not in texts}
-        return numbers, {**options, **{name: str(parameters[name]) for name in texts}}
+        """Move values that have the name of an option to the options: a number is an expression, too."""
+        moved = {option.name for option in self.model.options} & parameters.keys()
+        kept = {name: value for name, value in parameters.items() if name not in moved}
+        return kept, {**options, **{name: str(parameters[name]) for name in moved}}
 
     def assuming(self, system: System) -> System:
-        """The system under this proof's assumptions, with the ghosts that its reduction reads."""
+        """Add this proof's assumptions, and the ghost variables that its reduction reads, to the system."""
         reduction = self._reduction
         if reduction is not None:
             system = self._told(lambda: reduction.prepare(system))
         return replace(system, assumptions=(*system.assumptions, *self._assumptions))
 
     def assumed(self) -> dict[str, str]:
-        """The names and meanings of the assumptions."""
+        """Return the meaning of each assumption by name."""
         return {assumption.name: assumption.meaning for assumption in self._assumptions}
 
     def expected(self) -> dict[str, Verdict]:
-        """The claims of this file that are meant to fail, and how; those of another file were marked for its proof."""
+        """Return the expected verdict of each claim that this file marks as meant to fail."""
         marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self.written.items()}
         return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
     def doubted(self) -> frozenset[str]:
-        """The conjuncts that are meant to fail, on which nothing else may rest."""
+        """Return the names of the conjuncts that are meant to fail; no other obligation may assume them."""
         return frozenset(name for name in self.expected() if self.roles[name] == "invariant")
 
     def definitions(self) -> dict[str, Source]:
-        """The lines where the claims are defined, which may be below their decorators."""
+        """Locate the ``def`` line of each claim, which may be below its decorators."""
         return {name: _definition(predicate, self.sources[name]) for name, predicate in self.written.items()}
 
     def hints(self) -> dict[str, str]:
-        """What this file says is to be done about its claims when they fail; another file's hints are about that."""
-        told = {name: getattr(predicate, _HINT, None) for name, predicate in self.written.items()}
-        return {name: text for name, text in told.items() if text and self.sources[name].file == self.source.file}
+        """Return the hint for each claim that has one in this file; a hint in another file is for that file's proof."""
+        texts = {name: getattr(predicate, _HINT, None) for name, predicate in self.written.items()}
+        return {name: text for name, text in texts.items() if text and self.sources[name].file == self.source.file}
 
     def lemmas(self) -> tuple[Property, ...]:
-        """The conjuncts, to help with another goal; not those that are meant to fail."""
+        """Return the conjuncts that are not meant to fail, as lemmas for another goal."""
         return tuple(conjunct for conjunct in self._conjuncts if conjunct.name not in self.doubted())
 
-    def _told(self, work: Callable[[], Found]) -> Found:
-        """What is wrong with the proof, told with the place where it begins."""
+    def _told(self, work: Callable[[], Value]) -> Value:
+        """Do the work; a usage error without a place gets the line where the proof is made."""
         try:
             return work()
         except UsageError as error:
@@ -265,33 +266,36 @@ class Proof:
                 raise
             raise UsageError(f"{self.source}: {error.message}", error.hint) from error
 
-    def _claim(self, predicate: Callable[[Any], Truth], what: str) -> Property:
-        source = self._note(predicate, what)
+    def _claim(self, predicate: Callable[[Any], Truth], role: str) -> Property:
+        source = self._note(predicate, role)
         name = predicate.__name__
         self.written[name] = predicate
-        holds = truthful(f"{source}: {what} {name}", _blamed(predicate, source))
-        return Property(name, holds, self._meaning(predicate, what, source))
+        holds = truthful(f"{source}: {role} {name}", _blamed(predicate, source))
+        return Property(name, holds, self._meaning(predicate, role, source))
 
-    def _note(self, function: Callable[[Any], Any], what: str) -> Source:
-        """Where a function was written, whose name is taken from now on."""
+    def _note(self, function: Callable[[Any], Any], role: str) -> Source:
+        """Register a function under its name, which must be new, and return its location."""
         source, name = source_of(function), function.__name__
         if name in self.sources:
-            raise UsageError(f"{source}: {name} is already the name of what is at {self.sources[name]}", "rename one")
+            raise UsageError(f"{source}: the name {name} is already used at {self.sources[name]}", "rename one")
         if not name.isidentifier():
-            raise UsageError(f"{source}: an {what} needs a name", "write it with def")
+            raise UsageError(f"{source}: the {role} needs a name", "write it with def")
         try:
             inspect.signature(function).bind(None)
         except TypeError:
-            raise UsageError(f"{source}: {name} is no function of the state alone", f"write def {name}(s)") from None
+            raise UsageError(
+                f"{source}: {name} must be a function of the state alone", f"write def {name}(s)"
+            ) from None
         self.sources[name] = source
-        self.roles[name] = what
+        self.roles[name] = role
         return source
 
-    def _meaning(self, function: Callable[[Any], Any], what: str, source: Source) -> str:
+    def _meaning(self, function: Callable[[Any], Any], role: str, source: Source) -> str:
+        """Return the first line of the docstring, which must not be missing."""
         meaning = (inspect.getdoc(function) or "").partition("\n")[0].strip()
         if not meaning:
             raise UsageError(
-                f"{source}: {what} {function.__name__} needs its meaning in one line", "give it a docstring"
+                f"{source}: {role} {function.__name__} needs its meaning in one line", "give it a docstring"
             )
         return meaning
 
@@ -300,7 +304,7 @@ _PROOFS = "__fdverify_proofs__"
 
 
 def proofs_of(module: ModuleType) -> list[Proof]:
-    """All proofs that a module has written, in order."""
+    """Return all proofs that a module has made, in order."""
     return list(vars(module).get(_PROOFS, []))
 
 
@@ -309,9 +313,9 @@ _EXPECTABLE = (Verdict.NOT_INDUCTIVE, Verdict.VIOLATED, Verdict.VACUOUS)
 
 
 def expect_verdict(verdict: str) -> Callable[[Predicate], Predicate]:
-    """A decorator for a conjunct, a goal or an assumption that is meant to fail, and how, for the pytest plugin."""
+    """Mark a conjunct, a goal or an assumption that is meant to fail with this verdict, for the pytest plugin."""
     if verdict not in _EXPECTABLE:
-        raise UsageError(f"{_caller()}: no claim is meant to be {verdict}", f"one of {', '.join(_EXPECTABLE)}")
+        raise UsageError(f"{_caller()}: a claim cannot be expected to be {verdict}", f"one of {', '.join(_EXPECTABLE)}")
 
     def mark(predicate: Predicate) -> Predicate:
         setattr(predicate, _EXPECTED, Verdict(verdict))
@@ -324,7 +328,7 @@ _HINT = "fdverify_hint"
 
 
 def hint(text: str) -> Callable[[Predicate], Predicate]:
-    """A decorator for a conjunct or a goal: what to do about it, in one line that is shown when it fails."""
+    """Attach to a conjunct or a goal one line of advice, which is shown when it fails."""
     if not isinstance(text, str) or not text.strip() or len(text.splitlines()) != 1:
         raise UsageError(f"{_caller()}: a hint is one line of text")
 
@@ -336,13 +340,13 @@ def hint(text: str) -> Callable[[Predicate], Predicate]:
 
 
 def is_stray(value: object, proof: Proof) -> bool:
-    """Whether it is a function of the proof's file that is expected to fail and is not one of its claims."""
+    """Tell whether a value is a function of the proof's file that is expected to fail but is no claim of the proof."""
     marked = inspect.isfunction(value) and hasattr(value, _EXPECTED)
     return marked and source_of(value).file == proof.source.file and value not in proof.written.values()
 
 
 def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State], Any]:
-    """The function, with its author's file and line in every complaint."""
+    """Wrap the function so that every error it raises names the author's file and line."""
 
     @wraps(function)
     def value(state: State) -> Any:
@@ -353,19 +357,20 @@ def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State],
 
 
 def source_of(predicate: Any) -> Source:
+    """Return where a function is defined; its first line may be that of a decorator."""
     code = getattr(predicate, "__code__", None)
     if code is None:
-        raise UsageError(f"{_caller()}: {shortened(predicate)} is no function", "decorate a function of the state")
+        raise UsageError(f"{_caller()}: {shortened(predicate)} is not a function", "decorate a function of the state")
     return Source(Path(code.co_filename), code.co_firstlineno)
 
 
 def _definition(function: Callable[[Any], Any], source: Source) -> Source:
     try:
         lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError):  # it was not read from a file
+    except (OSError, TypeError):  # there is no source file
         return source
-    below = (place for place, line in enumerate(lines) if line.lstrip().startswith("def "))
-    return Source(source.file, first + next(below, 0))
+    offsets = (offset for offset, line in enumerate(lines) if line.lstrip().startswith("def "))
+    return Source(source.file, first + next(offsets, 0))
 
 
 def _caller() -> Source:
@@ -377,7 +382,7 @@ def _source_in(frame: FrameType) -> Source:
 
 
 def _writing_frame() -> FrameType:
-    """The line of a user's file that is being loaded, even if it calls a function elsewhere; or whoever calls."""
+    """Find the module frame of the user's file that is being loaded, or else the calling frame."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "<module>":
@@ -389,7 +394,7 @@ def _writing_frame() -> FrameType:
 
 
 def _calling_frame() -> FrameType:
-    """The nearest one outside of this file."""
+    """Find the nearest frame outside this file."""
     frame = sys._getframe(1)
     while frame.f_code.co_filename == __file__ and frame.f_back is not None:
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""The proofs that come with the package."""
+"""The proofs that ship with the package."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ FOLDER = Path(__file__).parent.parent / "invariants"
 
 
 def tightest(model: Model, options: Mapping[str, OptionValue], about: str) -> Proof | None:
-    """The shipped proof of a tight bound on what is called so, of this model with these options, if there is one.
+    """Find the shipped proof of a tight bound on this quantity, for this model with these options.
 
-    It is about the model that ships: another one of the same name has no part in it.
+    Only the shipped model has such proofs; another model of the same name has none.
     """
     if SHIPPED.get(model.name) is not model:
         return None

@@ -1,4 +1,4 @@
-"""What worker processes do for a proof.  They load the file themselves and hand back plain data."""
+"""The tasks of a proof.  Worker processes load the file themselves and return plain data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Case:
-    """Which proof, of a file or at hand, at which parameters and options."""
+    """A proof, as a file or as an object, with parameters, options and the depth k of the induction."""
 
     source: Path | Proof
     parameters: Mapping[str, int]
@@ -50,7 +50,7 @@ class Case:
 
     @contextmanager
     def at_home(self) -> Iterator[None]:
-        """Where the author's code runs: beside its neighbours if it is a file, and to blame for what it raises."""
+        """Set up for running the author's code: it can import files beside it, and its errors name its lines."""
         if not isinstance(self.source, Path):
             with blaming(self.path):
                 yield
@@ -62,14 +62,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The files that were read for a proof, with digests of what they said, and what is wrong with them if it is."""
+    """The files that were read for a proof, with the digests of their contents, and the error if loading failed."""
 
     files: Mapping[Path, str]
     error: FdverifyError | None
 
 
 def load(case: Case) -> Loaded:
-    """Run the file, and nothing else: whether that ends is the first question."""
+    """Run the file and do nothing else: it may not terminate."""
     try:
         case.proof()
     except FdverifyError as error:
@@ -83,7 +83,7 @@ def _files(case: Case) -> dict[Path, str]:
 
 @dataclass(frozen=True)
 class Subject:
-    """What a proof is about, for reports."""
+    """The description of a proof, for reports."""
 
     model: str
     options: Mapping[str, str]
@@ -93,38 +93,38 @@ class Subject:
     meanings: Mapping[str, str]
     sources: Mapping[str, str]
     begins: Source
-    """Where the proof is made in its file."""
+    """The line of the file that makes the proof."""
     definitions: Mapping[str, Source]
     doubted: tuple[str, ...]
-    """Conjuncts that are meant to fail, and are hypotheses of nothing but themselves."""
+    """Conjuncts that are meant to fail.  Only their own obligations assume them."""
     hints: Mapping[str, str]
-    """What the author says is to be done about a claim that fails."""
+    """The author's advice for claims that fail."""
     assumptions: Mapping[str, str]
     k: int
     reduction: str | None
-    """How a liveness goal is argued for."""
+    """The reduction that proves a liveness goal."""
     bounds: tuple[Bound, ...]
     fairness: Mapping[str, str]
-    """What a liveness goal assumes to hold again and again."""
+    """The fairness assumptions of a liveness goal: what holds infinitely often."""
 
     def meaning(self, about: str) -> str:
-        """What a conjunct, a premise or the goal says."""
+        """Return the meaning of a conjunct, a premise or the goal."""
         return self.meanings.get(about, self.goal_meaning)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The obligations, and for each whether it was proved before."""
+    """The obligations of a proof; each has a flag that tells whether the cache holds a proof of it."""
 
     subject: Subject
     questions: tuple[tuple[Question, bool], ...]
     files: Mapping[Path, str]
-    """As when it was loaded, with what was imported since."""
+    """The files read by loading the proof, and those imported since."""
 
 
 @dataclass(frozen=True)
 class WitnessShown:
-    """A run, and what holds at its end."""
+    """A witness run as plain data, and what holds at its end."""
 
     shows: str
     run: ShownRun
@@ -132,7 +132,7 @@ class WitnessShown:
 
 @dataclass(frozen=True)
 class VacuityShown:
-    """What was found out about vacuity, with runs ready to be shown."""
+    """The results of the vacuity check, with runs as plain data."""
 
     obligations: tuple[Obligation, ...]
     detail: str
@@ -144,7 +144,7 @@ class VacuityShown:
 
 @dataclass(frozen=True)
 class BrokenShown:
-    """A step out of the invariant, whether it is reached in words, and the run that does if there is one."""
+    """A counterexample to induction as plain data.  ``words`` tell whether a run reaches it, ``run`` is that run."""
 
     step: ShownRun
     words: str
@@ -153,12 +153,13 @@ class BrokenShown:
 
 
 def prepare(case: Case, cache_root: Path | None) -> Prepared:
+    """Generate the obligations, and look each of them up in the cache."""
     proof = case.proof()
     cache = None if cache_root is None else Cache(cache_root)
     with case.at_home():
         invariant = case.invariant()
         check_parameters(invariant.system)
-        found = tuple((q, cache is not None and cache.proved(q.script)) for q in questions(invariant))
+        obligations = tuple((q, cache is not None and cache.proved(q.script)) for q in questions(invariant))
     goal = invariant.goal
     subject = Subject(
         model=invariant.system.name,
@@ -170,18 +171,19 @@ def prepare(case: Case, cache_root: Path | None) -> Prepared:
         sources={name: str(source) for name, source in proof.sources.items()},
         begins=proof.source,
         definitions=proof.definitions(),
-        doubted=tuple(each.name for each in invariant.authored if each.name in invariant.doubted),
+        doubted=tuple(claim.name for claim in invariant.authored if claim.name in invariant.doubted),
         hints=proof.hints(),
         assumptions=proof.assumed(),
         k=case.k,
         reduction=goal.reduction if isinstance(goal, Argument) else None,
         bounds=goal.bounds if isinstance(goal, Argument) else (),
-        fairness={each.name: each.meaning for each in goal.fairness} if isinstance(goal, Argument) else {},
+        fairness={claim.name: claim.meaning for claim in goal.fairness} if isinstance(goal, Argument) else {},
     )
-    return Prepared(subject, found, _files(case))
+    return Prepared(subject, obligations, _files(case))
 
 
 def decided(script: Script, cache_root: Path | None, seed: int = 0) -> Decision:
+    """Decide an obligation, and record a proof in the cache."""
     decision = decide(script, seed, core=cache_root is not None)
     if decision.status == "unsat" and cache_root is not None:
         Cache(cache_root).remember(script, decision)
@@ -189,58 +191,61 @@ def decided(script: Script, cache_root: Path | None, seed: int = 0) -> Decision:
 
 
 def second_opinion(script: Script, solver: str) -> Decision:
-    from fdverify.smt.second import second_opinion  # pysmt is slow to import and seldom wanted
+    from fdverify.smt.second import second_opinion  # pysmt is slow to import and rarely needed
 
     return second_opinion(script, solver)
 
 
 def explained(case: Case, kind: Kind, about: str, depth: int, in_full: bool) -> BrokenShown | Unbroken | Undecided:
-    """Why an obligation fails; only ``in_full`` is a run to it looked for."""
-    from fdverify.engines.cti import explain  # numpy comes along, and nothing that is proved needs it
+    """Find a counterexample to induction for a failed obligation; if ``in_full``, also search for a run to it."""
+    from fdverify.engines.cti import explain  # this imports numpy, which a successful check does not need
 
     with case.at_home():
         invariant = case.invariant()
-        found = explain(invariant, kind, about, depth, in_full)
-    return found if isinstance(found, Unbroken | Undecided) else _shown(invariant.system, found, _words(found))
+        result = explain(invariant, kind, about, depth, in_full)
+    return result if isinstance(result, Unbroken | Undecided) else _shown(invariant.system, result, _words(result))
 
 
 def fallen(case: Case, failed: frozenset[str], in_full: int) -> dict[str, BrokenShown | Undecided]:
-    """The premises of an argument that do not stand without the conjuncts that failed, and why."""
+    """Find the premises of an argument that do not hold without the failed conjuncts, each with a counterexample."""
     from fdverify.engines.weaken import weakened
 
     with case.at_home():
         invariant = case.invariant()
-        found = weakened(invariant, failed, in_full)
-    without = f"without {', '.join(found.gone)}, the invariant does not imply it"
+        remaining = weakened(invariant, failed, in_full)
+    without = f"without {', '.join(remaining.gone)}, the invariant does not imply it"
     return {
-        name: why if isinstance(why, Undecided) else _shown(invariant.system, why, f"{without}; {_words(why)}")
-        for name, why in found.fallen.items()
+        name: reason
+        if isinstance(reason, Undecided)
+        else _shown(invariant.system, reason, f"{without}; {_words(reason)}")
+        for name, reason in remaining.fallen.items()
     }
 
 
-def _shown(system: System, found: Broken, words: str) -> BrokenShown:
-    run = None if found.reached is None else found.reached.run
+def _shown(system: System, counterexample: Broken, words: str) -> BrokenShown:
+    run = None if counterexample.reached is None else counterexample.reached.run
     return BrokenShown(
-        step=show_run(system, found.step),
+        step=show_run(system, counterexample.step),
         words=words,
         run=None if run is None else show_run(system, run),
-        breaks_goal=found.breaks_goal,
+        breaks_goal=counterexample.breaks_goal,
     )
 
 
-def _words(found: Broken) -> str:
-    if found.reached is None:
-        return "whether it is reached was not looked for"
-    if found.reached.run is not None:
-        what = "the goal" if found.breaks_goal else found.about
-        return f"{what} is false in a reachable state, after {rounds(found.reached.rounds)}"
-    if found.reached.complete:
+def _words(counterexample: Broken) -> str:
+    reached = counterexample.reached
+    if reached is None:
+        return "its reachability was not checked"
+    if reached.run is not None:
+        claim = "the goal" if counterexample.breaks_goal else counterexample.about
+        return f"{claim} is false in a reachable state, after {rounds(reached.rounds)}"
+    if reached.complete:
         return "not reached: at these parameters it holds in every reachable state; the invariant needs strengthening"
-    return f"not reached within {rounds(found.reached.rounds)}: perhaps the invariant needs strengthening"
+    return f"not reached within {rounds(reached.rounds)}: perhaps the invariant needs strengthening"
 
 
 def compared(case: Case, cache_root: Path | None) -> AuthorCodeReport:
-    """Refuse functions of the author that mean something else to one of the engines, unless they passed before."""
+    """Refuse an author's function that the engines interpret differently; skip the comparison if it is in the cache."""
     from fdverify.author_code.check import PassedBefore, check_author_code, key_of
 
     proof, files = case.proof(), _files(case)
@@ -253,13 +258,13 @@ def compared(case: Case, cache_root: Path | None) -> AuthorCodeReport:
         passed = PassedBefore(cache_root)
         known = passed.find(key)
         report = check_author_code(invariant.system, claims) if known is None else known
-    if known is None and _files(case) == files:  # what was imported meanwhile is not what the key stands for
+    if known is None and _files(case) == files:  # the key does not cover files imported meanwhile
         passed.keep(key, report)
     return report
 
 
 def vacuous(case: Case, cache_root: Path | None) -> tuple[AuthorCodeReport, VacuityShown]:
-    """Compare the author's functions, and look whether the proof says something; both need small instances."""
+    """Compare the author's functions and check for vacuity, in one task: both need the same small instances."""
     report = compared(case, cache_root)
     return report, _vacuity(case)
 
@@ -269,17 +274,17 @@ def _vacuity(case: Case) -> VacuityShown:
 
     with case.at_home():
         invariant = case.invariant()
-        found = vacuity(invariant)
-    places = [(premise.claim, located(premise.place.file, premise.place.line)) for premise in found.unmet]
+        result = vacuity(invariant)
+    places = [(premise.claim, located(premise.place.file, premise.place.line)) for premise in result.unmet]
     notes = [f"{claim}: the premise at {place} was not met in the runs looked at" for claim, place in places]
-    notes += [f"there was no {event} in the runs looked at" for event in found.unseen]
-    notes += [f"phase {phase} changed nothing in the runs looked at" for phase in found.idle]
-    notes += found.remarks
+    notes += [f"there was no {event} in the runs looked at" for event in result.unseen]
+    notes += [f"phase {phase} changed nothing in the runs looked at" for phase in result.idle]
+    notes += result.remarks
     return VacuityShown(
-        found.obligations,
-        found.detail,
+        result.obligations,
+        result.detail,
         tuple(notes),
-        tuple(WitnessShown(each.shows, show_run(invariant.system, each.run)) for each in found.witnesses),
-        None if found.dead_end is None else show_run(invariant.system, found.dead_end),
-        found.false,
+        tuple(WitnessShown(witness.shows, show_run(invariant.system, witness.run)) for witness in result.witnesses),
+        None if result.dead_end is None else show_run(invariant.system, result.dead_end),
+        result.false,
     )

@@ -1,1 +1,1 @@
-"""Questions to solvers, and processes that can be stopped while they think."""
+"""SMT: obligations as SMT-LIB scripts, the solvers that decide them, and a cache of what was proved."""

@@ -1,9 +1,9 @@
-"""What was proved before: an obligation is remembered by its step and its conclusion, and the hypotheses it needed.
+"""The cache of proved obligations.  An entry holds unsat cores under a key made of the step and the conclusion.
 
-It is taken from here when its step and conclusion are the same text, every assertion in a recorded unsat core is still
-among its own, and its negated conclusion is one of them: a core without that is about contradictory hypotheses, which
-prove nothing.  All that under the same solver and options, and signed by the same key.  Hypotheses outside of the core
-may come, change and go.
+An obligation counts as proved if its step and conclusion are the same text, every assertion of a recorded unsat core is
+among its own assertions, and the core contains the negated conclusion.  A core without the negated conclusion would
+come from contradictory hypotheses, which prove nothing.  The solver, its options and the signing key must be the same.
+Hypotheses outside the core may be added, changed or removed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _MOST_CORES = 8
 
 
 def folder() -> Path:
-    """Where this tool keeps what it may lose."""
+    """Return the user's cache folder; nothing in it is indispensable."""
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("fdverify"))
 
 
 class Cache:
-    """One file an obligation, replaced as a whole: what is read is never half of one, whoever writes or is killed."""
+    """Unsat cores of proved obligations, one file per key.  Writes are atomic: no reader sees a partial entry."""
 
     def __init__(self, root: Path) -> None:
         self._entries = Entries(root / "proved")
@@ -37,15 +37,15 @@ class Cache:
         return any(core <= present and script.negated.fingerprint in core for core in self._cores(_key(script)))
 
     def remember(self, script: Script, decision: Decision) -> None:
-        """Note a proof, unless its hypotheses contradict each other: then it is found out anew each time."""
-        assert decision.status == "unsat", "only what was proved is remembered"
-        assert decision.core is not None, "and only with what it needs"
+        """Record the unsat core of a proof, unless the proof comes from contradictory hypotheses."""
+        assert decision.status == "unsat", "only proofs are recorded"
+        assert decision.core is not None, "a proof is recorded with its unsat core"
         if not decision.needs_negated:
             return
         key = _key(script)
-        core = {script.hypotheses[place].fingerprint for place in decision.core} | {script.negated.fingerprint}
-        cores = [core, *(known for known in self._cores(key) if not core <= known)][:_MOST_CORES]
-        self._entries.write(key, json.dumps([sorted(each) for each in cores]))
+        new_core = {script.hypotheses[index].fingerprint for index in decision.core} | {script.negated.fingerprint}
+        cores = [new_core, *(core for core in self._cores(key) if not new_core <= core)][:_MOST_CORES]
+        self._entries.write(key, json.dumps([sorted(core) for core in cores]))
 
     def _cores(self, key: str) -> list[set[str]]:
         content = self._entries.read(key)
@@ -53,5 +53,5 @@ class Cache:
 
 
 def _key(script: Script) -> str:
-    parts = [SOLVER, OPTIONS, *sorted(a.fingerprint for a in script.step), script.negated.fingerprint]
+    parts = [SOLVER, OPTIONS, *sorted(assertion.fingerprint for assertion in script.step), script.negated.fingerprint]
     return sha256("\n".join(parts).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The cache folder as a whole: what is in it, how much of that is kept, and how it is emptied."""
+"""The cache folder as a whole: listing its files, removing what exceeds the limits, and clearing it."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _tidied: set[Path] = set()
 
 
 def contents(root: Path) -> dict[str, list[Kept]]:
-    """The files of each kind that are kept."""
+    """List the stored files of each kind."""
     records = {kind: kept_entries(root / kind) for kind in RECORDS}
     return {**records, UNKNOWN: kept_files(root / UNKNOWN, _QUESTION)}
 
 
 def tidy_once(root: Path) -> None:
-    """Remove what is too old or too much, once in the life of a process."""
+    """Remove files that are too old or too many, at most once per process."""
     if root not in _tidied:
         _tidied.add(root)
-        for kind, kept in contents(root).items():
-            remove_excess(kept, LIMITS[kind])
+        for kind, stored in contents(root).items():
+            remove_excess(stored, LIMITS[kind])
 
 
 def clear(root: Path) -> None:
-    """Remove all that is kept, and nothing else that may be in the folder."""
+    """Remove everything that this tool stores in the folder, and nothing else."""
     for kind in LIMITS:
         path = root / kind
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Deciding a script with Z3."""
+"""Decides SMT-LIB scripts with Z3."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _NEGATED = "h!negated"
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer; of an ``unsat``, the places of the hypotheses it needs, if they were asked for.
+    """Z3's answer to a script.  For ``unsat``, ``core`` has the indices of the hypotheses in the unsat core, if wanted.
 
-    If it does not need the negated conclusion, step and hypotheses contradict each other.  ``effort`` is Z3's own count
-    of its work, which does not depend on the machine's speed.
+    If the core does not need the negated conclusion, the step and the hypotheses contradict each other.  ``effort`` is
+    Z3's own count of its work (``rlimit``), which does not depend on the speed of the machine.
     """
 
     status: Literal["sat", "unsat", "unknown"]
@@ -31,10 +31,11 @@ class Decision:
 
 
 def decide(script: Script, seed: int = 0, core: bool = True) -> Decision:
-    """Decide the script.  Every seed but 0 also shuffles the assertions.  A ``core`` takes half as long again.
+    """Decide the script.  Every seed other than 0 also shuffles the assertions.  A ``core`` costs half the time again.
 
-    Making a context takes longer than most questions, so one is used for all.  What Z3 does may then depend on what it
-    was asked before; ``sat`` and ``unsat`` do not, and ``unknown`` is asked again in a context of its own.
+    Creating a Z3 context takes longer than most scripts, so all scripts share one.  Z3's search may then depend on
+    earlier scripts.  ``sat`` and ``unsat`` are correct regardless; after ``unknown`` the script is decided once more in
+    a fresh context.
     """
     decision = _decided_in(z3.main_ctx(), script, seed, core)
     return _decided_in(z3.Context(), script, seed, core) if decision.status == "unknown" else decision
@@ -46,17 +47,17 @@ def _decided_in(context: z3.Context, script: Script, seed: int, core: bool) -> D
     solver.set("random_seed", seed)
     before = _effort(solver)
     try:
-        # Read without the names: Z3 takes assertions from text as they are and would leave them out of every core.
+        # Parse without names: Z3 would assert the named formulas of a text untracked, so no core would contain them.
         formulas = z3.parse_smt2_string(script.text(named=False), ctx=context)
         if len(formulas) != len(script.assertions):
-            return Decision("unknown", reason="the text was not read as it was written")
-        for place in _order(script, seed):
-            hypothesis = place - len(script.step)
+            return Decision("unknown", reason="Z3 did not parse the script into the assertions that were printed")
+        for index in _order(script, seed):
+            hypothesis = index - len(script.step)
             if core and hypothesis >= 0:
                 name = f"h!{hypothesis}" if hypothesis < len(script.hypotheses) else _NEGATED
-                solver.assert_and_track(formulas[place], z3.Bool(name, ctx=context))
+                solver.assert_and_track(formulas[index], z3.Bool(name, ctx=context))
             else:
-                solver.add(formulas[place])
+                solver.add(formulas[index])
         status = solver.check()
     except z3.Z3Exception as error:
         return Decision("unknown", reason=_text(error))
@@ -73,15 +74,15 @@ def _decided_in(context: z3.Context, script: Script, seed: int, core: bool) -> D
 
 
 def _order(script: Script, seed: int) -> list[int]:
-    places = list(range(len(script.assertions)))
+    indices = list(range(len(script.assertions)))
     if seed != 0:
-        Random(seed).shuffle(places)
-    return places
+        Random(seed).shuffle(indices)
+    return indices
 
 
 def _effort(solver: z3.Solver) -> int:
     statistics = solver.statistics()
-    counts = dict(statistics[place] for place in range(len(statistics)))
+    counts = dict(statistics[index] for index in range(len(statistics)))
     return int(counts.get("rlimit count", 0))
 
 

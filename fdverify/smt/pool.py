@@ -1,4 +1,4 @@
-"""Many pieces of work on a few worker processes, each of which can be killed at any moment."""
+"""A pool of worker processes that runs many tasks with time limits and preemption."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _GROWTH = 4
 
 @dataclass(frozen=True)
 class Task:
-    """Work for a worker process: what is called, for what, and at most how long (``None``: as long as there is time).
+    """A function for a worker process to call, with a time limit in seconds (``None``: until the deadline).
 
-    Work that takes longer than ``patience`` while other work waits is stopped and begun again later with more of it, so
-    that a few hard questions do not keep the easy ones waiting.  Work to be done ``alone`` gets a process that has done
-    nothing before: which of several models a solver finds, and how it prints a term, depends on what it did earlier.
+    A task that runs longer than ``patience`` while others wait is preempted and restarted later with more patience, so
+    that a few hard tasks do not delay the easy ones.  A task to be done ``alone`` gets a fresh process: which model a
+    solver finds, and how it prints a term, depends on its history.
     """
 
     key: Any
@@ -43,27 +43,27 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task: a value, an error of this package, or why there is neither."""
+    """The outcome of a task: a value, an error of this package, or the reason why there is neither (``lost``)."""
 
     value: Any = None
     error: FdverifyError | None = None
     lost: str | None = None
     seconds: float = 0.0
     overlong: bool = False
-    """Whether it took longer than it was allowed, while there was time."""
+    """Whether the task exceeded its own time limit."""
     out_of_time: bool = False
-    """Whether there was no time left."""
+    """Whether the deadline of the run had passed."""
 
 
 class _Pickler(pickle.Pickler):
-    """Writes what the other process has inherited as its place among that."""
+    """Pickles an object that the other process has inherited as its index among the inherited objects."""
 
     def __init__(self, file: BytesIO, inherited: Sequence[Any]) -> None:
         super().__init__(file)
-        self._places = {id(thing): place for place, thing in enumerate(inherited)}
+        self._indices = {id(value): index for index, value in enumerate(inherited)}
 
-    def persistent_id(self, thing: Any) -> int | None:
-        return self._places.get(id(thing))
+    def persistent_id(self, value: Any) -> int | None:
+        return self._indices.get(id(value))
 
 
 class _Unpickler(pickle.Unpickler):
@@ -71,8 +71,8 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(file)
         self._inherited = inherited
 
-    def persistent_load(self, place: int) -> Any:
-        return self._inherited[place]
+    def persistent_load(self, index: int) -> Any:
+        return self._inherited[index]
 
 
 class _Worker:
@@ -90,10 +90,10 @@ class _Worker:
 
     def give(self, task: Task) -> None:
         self.task, self.since, self.has_worked = task, monotonic(), True
-        text = BytesIO()
-        _Pickler(text, self._inherited).dump(task.work)
-        with suppress(OSError):  # it has died, which is noticed when it is waited for
-            self.here.send_bytes(text.getvalue())
+        message = BytesIO()
+        _Pickler(message, self._inherited).dump(task.work)
+        with suppress(OSError):  # it has died, which is noticed on receiving
+            self.here.send_bytes(message.getvalue())
 
     def stop(self) -> None:
         if self.process.pid is not None:
@@ -103,10 +103,10 @@ class _Worker:
 
 
 class Pool:
-    """Runs tasks, which may bring further tasks, until none is left or the time is up.
+    """Runs tasks, whose outcomes may add further tasks, until none is left or the deadline has passed.
 
-    Workers stay for the next run until the pool is closed.  What they have ``inherited`` can be part of every task and,
-    where processes are forked, need not be a thing that can be sent to another process.
+    Workers stay alive between runs until the pool is closed.  Every task may refer to the ``inherited`` objects; where
+    processes are forked, these need not be picklable.
     """
 
     def __init__(self, jobs: int, memory_limit: int | None = None, inherited: Sequence[Any] = ()) -> None:
@@ -127,7 +127,7 @@ class Pool:
         self.close()
 
     def close(self) -> None:
-        """Stop all workers, whatever they are doing."""
+        """Kill all workers and drop all waiting tasks."""
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
@@ -136,13 +136,13 @@ class Pool:
     def run(
         self,
         tasks: Iterable[Task],
-        finished: Callable[[Task, Outcome], Iterable[Task]],
+        on_outcome: Callable[[Task, Outcome], Iterable[Task]],
         deadline: float | None = None,
         beat: Callable[[], None] | None = None,
     ) -> None:
-        """``finished`` is told every outcome and answers with what is to be done next.
+        """Run the tasks.  ``on_outcome`` gets every outcome and returns the tasks that follow from it.
 
-        ``beat`` is called often, whatever the workers do, and may raise an exception to give it all up.
+        ``beat`` is called often, even while all workers are busy, and may raise an exception to cancel the run.
         """
         self._deadline = earliest(deadline)
         self._longest_wait = _LONGEST_WAIT if beat is None else _BEAT
@@ -152,13 +152,13 @@ class Pool:
                 if beat is not None:
                     beat()
                 if self._left() <= 0:
-                    self._give_up(finished)
+                    self._give_up(on_outcome)
                     return
                 self._hand_out()
                 for task, outcome in self._collect():
-                    self._waiting.extend(finished(task, outcome))
+                    self._waiting.extend(on_outcome(task, outcome))
         except BaseException:
-            self.close()  # an answer that is still to come must not be taken for that to another question
+            self.close()  # an answer still to come must not be taken for the answer to another task
             raise
 
     def _left(self) -> float:
@@ -168,13 +168,13 @@ class Pool:
         for worker in list(self._workers):
             if worker.task is not None:
                 continue
-            wanted_fresh = bool(self._waiting) and self._waiting[0].alone and worker.has_worked
-            if wanted_fresh or not worker.process.is_alive():  # or it was killed while it had nothing to do
+            needs_fresh_process = bool(self._waiting) and self._waiting[0].alone and worker.has_worked
+            if needs_fresh_process or not worker.process.is_alive():  # an idle worker may have been killed
                 self._remove(worker)
             elif self._waiting:
                 worker.give(self._waiting.popleft())
         while self._waiting and len(self._workers) < self._jobs:
-            # Known before it is started: whatever interrupts this, it will be stopped.
+            # Listed before it is started, so that it is stopped whatever interrupts this.
             self._workers.append(_Worker(self._memory_limit, self._inherited))
             self._workers[-1].start()
             self._workers[-1].give(self._waiting.popleft())
@@ -183,22 +183,22 @@ class Pool:
         busy = {worker.here: worker for worker in self._workers if worker.task is not None}
         soonest = min(worker.since + self._allowed(worker) - monotonic() for worker in busy.values())
         ready: list[Any] = wait(list(busy), timeout=max(0.0, min(soonest, self._left(), self._longest_wait)))
-        found = [self._receive(busy[connection]) for connection in ready]
-        for worker in [w for w in self._workers if w.task is not None]:
+        outcomes = [self._receive(busy[connection]) for connection in ready]
+        for worker in [worker for worker in self._workers if worker.task is not None]:
             if monotonic() - worker.since >= self._allowed(worker):
-                found += self._stopped(worker)
-        return found
+                outcomes += self._stopped(worker)
+        return outcomes
 
     def _receive(self, worker: _Worker) -> tuple[Task, Outcome]:
-        assert worker.task is not None, "only workers that were given a task answer"
+        assert worker.task is not None, "only a worker with a task answers"
         task, seconds = worker.task, monotonic() - worker.since
         try:
             kind, content = worker.here.recv()
         except (EOFError, OSError):
             self._remove(worker)
-            why = "out of memory" if self._memory_limit is not None else "perhaps out of memory"
-            return task, Outcome(lost=f"the worker process died, {why}", seconds=seconds)
-        except Exception as error:  # an object that cannot be read here
+            cause = "out of memory" if self._memory_limit is not None else "perhaps out of memory"
+            return task, Outcome(lost=f"the worker process died, {cause}", seconds=seconds)
+        except Exception as error:  # the object cannot be unpickled here
             self._remove(worker)
             return task, Outcome(error=InternalError(describe(error)), seconds=seconds)
         worker.task = None
@@ -209,8 +209,8 @@ class Pool:
         return task, Outcome(value=content, seconds=seconds)
 
     def _stopped(self, worker: _Worker) -> list[tuple[Task, Outcome]]:
-        """A task has used up what it was allowed: it is lost, or waits for another turn."""
-        assert worker.task is not None, "a worker is stopped because of its task"
+        """Kill the worker of an overlong task; report the task as lost, or queue it again if it was only preempted."""
+        assert worker.task is not None, "only a worker with a task is preempted"
         task = worker.task
         self._remove(worker)
         if task.limit is not None and monotonic() - worker.since >= task.limit:
@@ -219,7 +219,7 @@ class Pool:
         return []
 
     def _allowed(self, worker: _Worker) -> float:
-        assert worker.task is not None, "only a task has limits"
+        assert worker.task is not None, "only a task has a time limit"
         limit = math.inf if worker.task.limit is None else worker.task.limit
         return min(limit, worker.task.patience) if self._waiting else limit
 
@@ -227,12 +227,14 @@ class Pool:
         worker.stop()
         self._workers.remove(worker)
 
-    def _give_up(self, finished: Callable[[Task, Outcome], Iterable[Task]]) -> None:
+    def _give_up(self, on_outcome: Callable[[Task, Outcome], Iterable[Task]]) -> None:
         running = [worker.task for worker in self._workers if worker.task is not None]
-        left = deque([*running, *self._waiting])
+        abandoned = deque([*running, *self._waiting])
         self.close()
-        while left:
-            left.extend(finished(left.popleft(), Outcome(lost="the time limit was reached", out_of_time=True)))
+        while abandoned:
+            abandoned.extend(
+                on_outcome(abandoned.popleft(), Outcome(lost="the time limit was reached", out_of_time=True))
+            )
 
 
 def _serve(there: Connection, memory_limit: int | None, inherited: Sequence[Any]) -> None:
@@ -244,7 +246,7 @@ def _serve(there: Connection, memory_limit: int | None, inherited: Sequence[Any]
         resource.setrlimit(resource.RLIMIT_DATA, (size, size))
     while True:
         try:
-            text = there.recv_bytes()
+            message = there.recv_bytes()
         except EOFError:
             return
-        send_answer(there, _Unpickler(BytesIO(text), inherited).load())
+        send_answer(there, _Unpickler(BytesIO(message), inherited).load())

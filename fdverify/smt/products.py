@@ -1,6 +1,6 @@
-"""What solvers should know of products of two unknowns: they are slow to find it out, and linear reasoning is not.
+"""Lemmas about products of two unknowns.  They let the solver reason linearly where nonlinear reasoning is slow.
 
-Each lemma is true of all integers, so adding it changes no answer.
+Each lemma holds for all integers, so adding it changes no answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PRODUCT = re.compile(rf"\(\* {_SYMBOL} {_SYMBOL}\)")
 
 
 def product_lemmas(assertions: Iterable[Assertion]) -> tuple[Assertion, ...]:
-    """Of products of constants with a factor in common: how they compare, given how the other factors do."""
+    """Build lemmas that compare products with a common factor by comparing their other factors."""
     cofactors: dict[str, dict[str, str]] = {}
     declared: dict[str, str] = {}
     for assertion in assertions:
@@ -27,13 +27,15 @@ def product_lemmas(assertions: Iterable[Assertion]) -> tuple[Assertion, ...]:
             cofactors.setdefault(right, {})[left] = f"(* {left} {right})"
         if products:
             declared.update({_DECLARED.findall(line)[0]: line for line in assertion.declarations})
-    found: dict[str, tuple[str, ...]] = {}
+    lemmas: dict[str, tuple[str, ...]] = {}
     for factor, others in cofactors.items():
         for other, product in others.items():
-            found |= dict.fromkeys(zero_lemmas(factor, other, product), (factor, other))
+            lemmas |= dict.fromkeys(zero_lemmas(factor, other, product), (factor, other))
         for (a, fa), (b, fb) in permutations(others.items(), 2):
-            found |= dict.fromkeys(order_lemmas(factor, a, fa, b, fb), (factor, a, b))
-    return tuple(Assertion(text, tuple(sorted(declared[symbol] for symbol in about))) for text, about in found.items())
+            lemmas |= dict.fromkeys(order_lemmas(factor, a, fa, b, fb), (factor, a, b))
+    return tuple(
+        Assertion(formula, tuple(sorted(declared[symbol] for symbol in symbols))) for formula, symbols in lemmas.items()
+    )
 
 
 def zero_lemmas(f: str, a: str, fa: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Questions as SMT-LIB text: what is solved, sent to other processes and solvers, remembered, and kept in files."""
+"""Obligations as SMT-LIB text.  The same text is solved, sent to other processes and solvers, cached and saved."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _COMMAND = re.compile(r"\n(?=\((?:assert|declare-fun|declare-const|check-sat|set
 
 @dataclass(frozen=True)
 class Assertion:
-    """A formula, and the declarations of the symbols in it."""
+    """A formula with the declarations of its symbols."""
 
     formula: str
     declarations: tuple[str, ...]
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same for two assertions only if they are the same formula about symbols of the same sorts."""
+        """A digest that two assertions share only if formula, symbols and sorts are the same."""
         return sha256("\n".join((*self.declarations, self.formula)).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Script:
-    """Can the step, the hypotheses and the negated conclusion hold together?  ``unsat`` proves the conclusion."""
+    """A satisfiability query: step, hypotheses and negated conclusion.  ``unsat`` proves the conclusion."""
 
     title: str
     step: tuple[Assertion, ...]
@@ -46,34 +46,34 @@ class Script:
         return (*self.step, *self.hypotheses, self.negated)
 
     def text(self, named: bool = True) -> str:
-        """The whole script; hypotheses are ``named`` by their place among them."""
-        declarations = dict.fromkeys(line for each in self.assertions for line in each.declarations)
+        """Render the script.  If ``named``, hypothesis number i gets the name ``h!i``."""
+        declarations = dict.fromkeys(line for assertion in self.assertions for line in assertion.declarations)
         hypotheses = [hypothesis.formula for hypothesis in self.hypotheses]
         if named:
-            hypotheses = [f"(! {formula} :named h!{place})" for place, formula in enumerate(hypotheses)]
+            hypotheses = [f"(! {formula} :named h!{index})" for index, formula in enumerate(hypotheses)]
         formulas = [*(assertion.formula for assertion in self.step), *hypotheses, self.negated.formula]
         commands = [f"(assert {formula})" for formula in formulas]
         return "\n".join((f"; {printable(self.title)}: unsat proves it", *declarations, *commands, ""))
 
 
 def self_contained(script: Script) -> str:
-    """The script as a file that any SMT-LIB solver can be given."""
+    """Render the script as a complete file for any SMT-LIB solver."""
     return f"(set-logic ALL)\n{script.text()}(check-sat)\n"
 
 
 def printed(terms: Sequence[Any]) -> list[Assertion]:
-    """Each Z3 term as an assertion; all are printed in one go, which is far faster than one at a time."""
+    """Print each Z3 term as an assertion.  Printing all of them in one call is far faster than one at a time."""
     if not terms:
         return []
     distinct: dict[int, Any] = {}
     for term in terms:
         distinct.setdefault(term.get_id(), term)
-    printing = [term.as_ast() for term in distinct.values()]
-    # A solver's to_smt2 prints likewise, but solvers rewrite what they are given.  The formula that comes last is left
-    # out if it is true, so one that is comes last.
+    handles = [term.as_ast() for term in distinct.values()]
+    # Solver.to_smt2 prints the same format, but solvers rewrite their assertions.  Z3 omits the last formula if it is
+    # true, so ``true`` is passed as the last one.
     context, true = z3.main_ctx().ref(), z3.BoolVal(True)
-    listed = (z3.Ast * len(printing))(*printing)
-    text = z3.Z3_benchmark_to_smtlib_string(context, "", "", "unknown", "", len(printing), listed, true.as_ast())
+    array = (z3.Ast * len(handles))(*handles)
+    text = z3.Z3_benchmark_to_smtlib_string(context, "", "", "unknown", "", len(handles), array, true.as_ast())
     commands = _COMMAND.split("\n" + text)
     declarations = {_SYMBOL.findall(c)[1]: " ".join(c.split()) for c in commands if c.startswith("(declare-")}
     formulas = [_formula(c) for c in commands if c.startswith("(assert")]
@@ -84,7 +84,7 @@ def printed(terms: Sequence[Any]) -> list[Assertion]:
 
 
 def _formula(command: str) -> str:
-    """What is asserted, the same text whatever else was printed: Z3 numbers its abbreviations throughout."""
+    """Extract the formula, with its let-variables renumbered: Z3 numbers them across all the formulas it prints."""
     body = " ".join(command.strip().removeprefix("(assert").removesuffix(")").split())
     names: dict[str, str] = {}
 

@@ -1,4 +1,4 @@
-"""A second opinion: the same text, decided by another solver that pysmt finds."""
+"""A second opinion: another solver, available through pysmt, decides the same text."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ def check_available(name: str) -> None:
 
 
 def second_opinion(script: Script, name: str) -> Decision:
+    """Decide the script with the solver of this name."""
     from pysmt.exceptions import SolverReturnedUnknownResultError
     from pysmt.logics import Logic
 
@@ -28,18 +29,18 @@ def second_opinion(script: Script, name: str) -> Decision:
         warnings.simplefilter("ignore")
         try:
             formula = _read(environment, script.text())
-            # No logic that pysmt names has bit-vectors and products of integers; solvers know them together as ALL.
+            # pysmt names no logic with both bit-vectors and products of integers; solvers call the union ALL.
             solver = environment.factory.all_solvers()[name](environment=environment, logic=Logic("ALL", ""))
             solver.add_assertion(formula)
             return Decision("sat" if solver.solve() else "unsat")
         except SolverReturnedUnknownResultError:
             return Decision("unknown", reason=f"{name} gives no reason")
-        except Exception as error:  # what a parser or a solver raises at what it cannot read is anybody's guess
+        except Exception as error:  # parsers and solvers raise many kinds of exception at unsupported input
             return Decision("unknown", reason=" ".join(f"{name}: {type(error).__name__} {error}".split()))
 
 
 def _read(environment: Any, text: str) -> Any:
-    """The formula; pysmt knows neither div nor mod, so each quotient gets a name and the two bounds that define it."""
+    """Parse the script.  pysmt has neither div nor mod: each quotient becomes a fresh symbol, defined by two bounds."""
     from pysmt.smtlib.parser import SmtLibParser
     from pysmt.typing import INT
 
@@ -48,11 +49,11 @@ def _read(environment: Any, text: str) -> Any:
     @cache
     def quotient(dividend: Any, divisor: Any) -> Any:
         if not (divisor.is_int_constant() and divisor.constant_value() > 0):
-            raise ValueError("division by what is not a positive literal")
-        found = terms.FreshSymbol(INT)
-        least = terms.Times(divisor, found)
-        bounds.append(terms.And(terms.LE(least, dividend), terms.LT(dividend, terms.Plus(least, divisor))))
-        return found
+            raise ValueError("the divisor is not a positive literal")
+        symbol = terms.FreshSymbol(INT)
+        multiple = terms.Times(divisor, symbol)
+        bounds.append(terms.And(terms.LE(multiple, dividend), terms.LT(dividend, terms.Plus(multiple, divisor))))
+        return symbol
 
     def remainder(dividend: Any, divisor: Any) -> Any:
         return terms.Minus(dividend, terms.Times(divisor, quotient(dividend, divisor)))

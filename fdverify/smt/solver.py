@@ -1,4 +1,4 @@
-"""One way to ask Z3: facts that accumulate, questions about them, answers that carry a model or a reason."""
+"""Interfaces to Z3: facts accumulate, a query is decided under them, and the answer carries a model or a reason."""
 
 from __future__ import annotations
 
@@ -14,35 +14,39 @@ from fdverify.smt.words import Words
 
 @dataclass(frozen=True)
 class Answer:
+    """Z3's answer to a query: a model if ``sat``, a reason if ``unknown``."""
+
     status: Literal["sat", "unsat", "unknown"]
     reason: str = ""
     model: Any = None
     words: Words | None = None
 
     def value(self, term: Any) -> int | bool:
-        """The value of a Boolean, integer or bit-vector term in the model."""
+        """Return the value of a Boolean, integer or bit-vector term in the model."""
         if self.words is not None and z3.is_int(term):
             return int(self.model.eval(self.words.word(term).bits, model_completion=True).as_signed_long())
         if self.words is not None and z3.is_bool(term):
             term = self.words.truth(term)
-        found = self.model.eval(term, model_completion=True)
-        return z3.is_true(found) if z3.is_bool(found) else int(found.as_long())
+        result = self.model.eval(term, model_completion=True)
+        return z3.is_true(result) if z3.is_bool(result) else int(result.as_long())
 
 
 class Solver(ABC):
+    """A set of facts that can be queried."""
+
     @abstractmethod
     def add(self, facts: Iterable[Any]) -> None: ...
 
     @abstractmethod
-    def ask(self, *question: Any) -> Answer:
-        """Can the facts and the question hold together?"""
+    def ask(self, *query: Any) -> Answer:
+        """Decide whether the facts and the query are satisfiable together."""
 
 
 class FreshSolver(Solver):
-    """A new solver for every question.
+    """A new Z3 solver for every query.
 
-    Z3 simplifies the whole problem only when it sees it whole: on linear arithmetic that saves far more than keeping
-    what an incremental solver has learned.
+    Z3 applies its full preprocessing only to a problem that it gets at once.  On linear arithmetic this saves far more
+    than the lemmas that an incremental solver keeps.
     """
 
     def __init__(self) -> None:
@@ -51,16 +55,16 @@ class FreshSolver(Solver):
     def add(self, facts: Iterable[Any]) -> None:
         self._facts.extend(facts)
 
-    def ask(self, *question: Any) -> Answer:
+    def ask(self, *query: Any) -> Answer:
         solver = z3.Solver()
-        solver.add(*self._facts, *question)
+        solver.add(*self._facts, *query)
         return _answer(solver, solver.check(), None)
 
 
 class ArithmeticSolver(Solver):
-    """One incremental solver, for linear arithmetic with many unknowns.
+    """One incremental solver for linear arithmetic with many unknowns.
 
-    Z3's older arithmetic is by far the faster one on flows.
+    It uses Z3's older arithmetic solver, which is by far the faster one on flow constraints.
     """
 
     def __init__(self) -> None:
@@ -70,16 +74,16 @@ class ArithmeticSolver(Solver):
     def add(self, facts: Iterable[Any]) -> None:
         self._solver.add(*facts)
 
-    def ask(self, *question: Any) -> Answer:
+    def ask(self, *query: Any) -> Answer:
         self.push()
         try:
-            self._solver.add(*question)
+            self._solver.add(*query)
             return _answer(self._solver, self._solver.check(), None)
         finally:
             self.pop()
 
     def push(self) -> None:
-        """Facts that are added from here on are forgotten by the next ``pop``."""
+        """Open a scope: the matching ``pop`` removes the facts added since."""
         self._solver.push()
 
     def pop(self) -> None:
@@ -87,7 +91,7 @@ class ArithmeticSolver(Solver):
 
 
 class WordSolver(Solver):
-    """One incremental SAT solver, for facts whose integers are all bounded by definition."""
+    """One incremental SAT solver, for facts in which every integer is bounded by its definition."""
 
     def __init__(self) -> None:
         self._words = Words()
@@ -98,9 +102,9 @@ class WordSolver(Solver):
         for fact in facts:
             self._solver.add(self._words.fact(fact))
 
-    def ask(self, *question: Any) -> Answer:
+    def ask(self, *query: Any) -> Answer:
         literals = []
-        for part in question:
+        for part in query:
             self._questions += 1
             literal = z3.Bool(f"question{self._questions}")
             self._solver.add(z3.Implies(literal, self._words.truth(part)))

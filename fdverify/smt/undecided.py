@@ -1,4 +1,4 @@
-"""Questions that no solver could answer, kept as files for whoever wants to look into them."""
+"""Undecided obligations, kept as SMT-LIB files for inspection."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fdverify.smt.cache_folder import UNKNOWN, tidy_once
 
 
 def keep_undecided(source: Path, name: str, question: str, text: str) -> Path | None:
-    """Keep the text of a question about what a file calls so; where, if it could be written."""
-    # Another project may use the same name.
+    """Write the text of an undecided question; return its path, or ``None`` if it cannot be written."""
+    # Two projects may use the same name, so the path of the source is part of the file name.
     digest = sha256(os.fsencode(source.resolve())).hexdigest()[:8]
     root = folder()
     path = root / UNKNOWN / f"{safe_name(f'{name}-{digest}.{question}')}.smt2"

@@ -1,8 +1,8 @@
-"""Integer terms as bit-vectors, where every integer is bounded by construction.
+"""Translation of integer terms to bit-vectors (bit-blasting), where every integer is bounded by construction.
 
-With all parameters fixed, each integer of a run from the initial state is defined by a term over earlier ones, so an
-interval that holds it is known.  Words of matching width hold it without overflow, and a SAT solver decides in a second
-what linear arithmetic takes a minute for.  An integer without a definition is refused, never guessed.
+With all parameters fixed, each integer of a run from the initial state is defined by a term over earlier integers, so
+an interval for its value is known.  A bit-vector of matching width represents it without overflow.  A SAT solver then
+decides in a second what takes linear arithmetic a minute.  An integer without a definition is refused, never guessed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class Word:
-    """A signed bit-vector term and the interval its value lies in."""
+    """A signed bit-vector term with an interval that contains its value."""
 
     bits: Any
     low: int
@@ -39,18 +39,18 @@ class Word:
 
 
 class Words:
-    """Translates Boolean terms over bounded integers; remembers the constants that definitions have introduced."""
+    """Translates terms over bounded integers to bit-vectors, and remembers the constants that were defined."""
 
     def __init__(self) -> None:
         self._constants: dict[str, Word] = {}
         self.widest = 0
-        # Keyed by term identity; the term is kept alive beside its translation so that the identity stays its own.
+        # Keyed by term identity.  The term is kept alive beside its translation, so that Z3 cannot reuse the identity.
         self._done: dict[int, tuple[Any, Any]] = {}
 
     def fact(self, term: Any) -> Any:
-        """Translate a fact; ``constant == term`` with a new integer constant defines it."""
+        """Translate a fact.  An equation ``constant == term`` with a new integer constant also defines the constant."""
         if z3.is_eq(term) and z3.is_int(term.arg(0)):
-            # Z3 turns ``constant == literal`` around, so the constant may stand on either side.
+            # Z3 may swap the sides of ``constant == literal``, so the constant can be on either side.
             for constant, meaning in (term.children(), reversed(term.children())):
                 if self._is_new(constant):
                     self._define(constant.decl().name(), self.word(meaning))
@@ -58,14 +58,14 @@ class Words:
         return self.truth(term)
 
     def _is_new(self, term: Any) -> bool:
-        named = z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED
-        return named and term.decl().name() not in self._constants
+        is_symbol = z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED
+        return is_symbol and term.decl().name() not in self._constants
 
     def _define(self, name: str, meaning: Word) -> None:
         self._constants[name] = Word(z3.BitVec(name, meaning.bits.size()), meaning.low, meaning.high)
 
     def truth(self, term: Any) -> Any:
-        """Translate a term that is no integer: a truth value or a bit-vector, whatever it is made of."""
+        """Translate a term whose sort is not Int: a Boolean or a bit-vector, with subterms of any sort."""
         return self._remembered(term, self._truth)
 
     def word(self, term: Any) -> Word:
@@ -89,7 +89,7 @@ class Words:
 
     def _compared(self, term: Any) -> Any:
         if term.decl().kind() not in _COMPARISONS or term.num_args() != 2:
-            raise InternalError(f"no word comparison for {term.decl().name()}")
+            raise InternalError(f"no bit-vector comparison for {term.decl().name()}")
         left, right = (self.word(child) for child in term.children())
         width = max(left.bits.size(), right.bits.size())
         a, b = left.wide(width), right.wide(width)
@@ -112,13 +112,13 @@ class Words:
             width = _width(low, high)
             return Word(z3.If(condition, _fitted(then, width), _fitted(otherwise, width)), low, high)
         if kind == z3.Z3_OP_UNINTERPRETED:
-            raise InternalError(f"no word for the function {term.decl().name()}")
+            raise InternalError(f"no bit-vector for the function {term.decl().name()}")
         words = [self.word(child) for child in term.children()]
         if kind == z3.Z3_OP_UMINUS:
             words, kind = [Word(z3.BitVecVal(0, 1), 0, 0), *words], z3.Z3_OP_SUB
         if kind in (z3.Z3_OP_IDIV, z3.Z3_OP_MOD):
             if not z3.is_int_value(term.arg(1)) or words[1].low < 1:
-                raise InternalError(f"no word division by {term.arg(1)}")
+                raise InternalError(f"no bit-vector division by {term.arg(1)}")
             return _divided(words[0], words[1].low, kind)
         result = words[0]
         for operand in words[1:]:
@@ -136,7 +136,7 @@ def _combined(left: Word, right: Word, kind: int) -> Word:
             corners = [a * b for a in (left.low, left.high) for b in (right.low, right.high)]
             low, high = min(corners), max(corners)
         case _:
-            raise InternalError(f"no word operation of kind {kind}")
+            raise InternalError(f"no bit-vector operation of kind {kind}")
     width = max(_width(low, high), left.bits.size(), right.bits.size())
     a, b = left.wide(width), right.wide(width)
     bits = {z3.Z3_OP_ADD: a + b, z3.Z3_OP_SUB: a - b, z3.Z3_OP_MUL: a * b}[kind]
@@ -144,7 +144,10 @@ def _combined(left: Word, right: Word, kind: int) -> Word:
 
 
 def _divided(dividend: Word, divisor: int, kind: int) -> Word:
-    """Floor division by a positive literal: shifted to non-negative first, where bit-vectors divide alike."""
+    """Divide by a positive literal, rounding down.
+
+    Unsigned bit-vector division does the same on non-negative values, so a multiple of the divisor is added first.
+    """
     shift = max(0, -(dividend.low // divisor))
     raised = dividend.high + shift * divisor
     width = max(_width(0, max(raised, divisor)), dividend.bits.size())
@@ -160,10 +163,10 @@ def _narrowed(bits: Any, low: int, high: int) -> Word:
 
 
 def _fitted(word: Word, width: int) -> Any:
-    """A branch's bits at the width of the whole; its own interval lies inside, so nothing is cut off."""
+    """Resize the bits of a branch.  ``width`` fits an interval that contains the branch's own, so nothing is lost."""
     return word.wide(width) if width >= word.bits.size() else z3.Extract(width - 1, 0, word.bits)
 
 
 def _width(low: int, high: int) -> int:
-    """How many bits a signed word needs for every value from ``low`` to ``high``."""
+    """Return how many bits a signed bit-vector needs for every value from ``low`` to ``high``."""
     return 1 + max(high.bit_length() if high >= 0 else 0, (-low - 1).bit_length() if low < 0 else 0)

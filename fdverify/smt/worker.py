@@ -1,6 +1,6 @@
-"""Work in a process of its own, which can be stopped at any moment.
+"""Worker processes, which can be killed at any moment.
 
-Solvers do not always heed their own limits, nor Python's signals while they compute.  A process can be killed.
+Solvers do not always respect their own limits, and Python handles no signal while they compute.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ from fdverify.errors import (
 )
 from fdverify.models.user_files import blame, is_ours
 
-Outcome = TypeVar("Outcome")
-_LONGEST_WAIT = 3600.0  # at a time: the system refuses to wait for ever in one go
+Value = TypeVar("Value")
+_LONGEST_WAIT = 3600.0  # per call: the system refuses an unlimited timeout
 
 
 class TimeLimitReached(Exception):
-    """The work was killed because its time was up."""
+    """The worker process was killed because the time limit was reached."""
 
 
 class WorkerDied(Exception):
-    """The process ended without an answer; the message says how."""
+    """The worker process ended without an answer; the message says how."""
 
 
 def run_in_worker(
-    work: Callable[[Callable[[Any], None]], Outcome],
+    work: Callable[[Callable[[Any], None]], Value],
     time_limit: float | None,
     on_event: Callable[[Any], None],
     with_workers: bool = False,
-) -> Outcome:
-    """Call ``work(send)`` in a new process; what it sends reaches ``on_event`` here, what it returns is returned.
+) -> Value:
+    """Call ``work(send)`` in a new process and return its value; ``on_event`` gets here what it sends.
 
-    An error of this package is raised here as it was raised there.  However this function ends, the process has ended,
-    and with it the worker processes that it may have started itself (``with_workers``).
+    An error of this package that is raised in the process is raised again here.  When this function returns or raises,
+    the process has ended, and so have the worker processes that it may have started itself (``with_workers``).
     """
     here, there = context().Pipe(duplex=False)
     process = context().Process(target=_work, args=(work, there), daemon=not with_workers)
@@ -71,8 +71,8 @@ def run_in_worker(
             elif kind == "error":
                 raise WorkerDied(str(content)) if isinstance(content, Exhausted) else content
             else:
-                outcome: Outcome = content
-                return outcome
+                value: Value = content
+                return value
     finally:
         process.kill()
         process.join()
@@ -85,24 +85,24 @@ def _received(here: Connection, process: Any) -> tuple[str, Any]:
         return message
     except Exception as error:
         if not isinstance(error, EOFError | OSError):
-            raise InternalError(describe(error)) from error  # an object that cannot be read here
+            raise InternalError(describe(error)) from error  # the object cannot be unpickled here
         process.join()
-        how = f"signal {-process.exitcode}" if process.exitcode < 0 else f"exit code {process.exitcode}"
-        raise WorkerDied(f"the worker process ended with {how}, perhaps out of memory") from None
+        cause = f"signal {-process.exitcode}" if process.exitcode < 0 else f"exit code {process.exitcode}"
+        raise WorkerDied(f"the worker process ended with {cause}, perhaps out of memory") from None
 
 
 def context() -> Any:
-    """How processes are made: forking is an order of magnitude faster than a fresh interpreter."""
+    """Return the multiprocessing context; forking is an order of magnitude faster than a new interpreter."""
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
 def start(process: Any) -> None:
-    """Start a process; a Ctrl-C meanwhile is answered here, after it, and never there."""
+    """Start a process.  A Ctrl-C meanwhile is handled in this process afterwards, and never in the new one."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with warnings.catch_warnings():
-            # Python warns of forking where there are threads, such as those of a test runner: a lock that one of them
-            # holds is never released in the new process.  What is done there needs no lock but Python's own.
+            # Python warns about forking while there are threads, such as those of a test runner: a lock that one of
+            # them holds is never released in the new process.  A worker needs no locks except Python's own.
             warnings.filterwarnings("ignore", message=".*multi-threaded", category=DeprecationWarning)
             process.start()
     finally:
@@ -110,43 +110,43 @@ def start(process: Any) -> None:
 
 
 def prepare_process() -> None:
-    """What every worker process does first."""
-    # Ctrl-C reaches the whole process group; who started this process decides what to do about it.
+    """Set up a worker process; every worker calls this first."""
+    # Ctrl-C reaches the whole process group; the process that started this one handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    # Stdout is for results; what a user's file prints must not get between them.
+    # Stdout is for results, so what a user's file prints goes to stderr.
     os.dup2(2, 1)
-    # One process a core is enough: numpy's own threads would cost memory and win nothing here.
+    # There is one process per core already: numpy's own threads would cost memory and gain nothing.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         threading.Thread(target=_end_with_parent, daemon=True).start()
-    except RuntimeError:  # the system gives no more threads
+    except RuntimeError:  # no more threads are available
         os._exit(1)
 
 
 def send_answer(there: Connection, work: Callable[[], Any]) -> None:
-    """Send what came of the work."""
+    """Do the work, and send its value or its error."""
     worker = os.getpid()
     try:
         message = ForkingPickler.dumps(("done", work()))
     except MemoryError:
         os._exit(1)
-    except BaseException as error:  # whatever it is, it must reach the user as one line and not as a silent exit
+    except BaseException as error:  # every error must reach the user as one line, not as a silent exit
         message = ForkingPickler.dumps(("error", _error_of(error)))
     if os.getpid() != worker:
-        os._exit(1)  # the work has forked, and one of the two must not answer
+        os._exit(1)  # the work has forked; only the original process may answer
     there.send_bytes(message)
 
 
 def _error_of(error: BaseException) -> FdverifyError:
-    """An error of this package for whatever was raised, which can be sent to another process."""
+    """Convert any exception into an error of this package, which can be sent to another process."""
     if isinstance(error, FdverifyError):
-        if not is_ours(error):  # an author may have classes below ours, of which other processes do not know
+        if not is_ours(error):  # an author's subclass of our errors is unknown in other processes
             return blame(error) or UsageError(one_line(error))
         return error
-    lost = exhaustion(error)
-    if lost is not None:
-        return Exhausted(lost)
+    resource = exhaustion(error)
+    if resource is not None:
+        return Exhausted(resource)
     return blame(error) or file_fault(error) or InternalError(describe(error))
 
 

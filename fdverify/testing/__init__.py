@@ -1,1 +1,1 @@
-"""What the pytest plugin does once there is something to verify."""
+"""The implementation of the pytest plugin, imported only when there is something to verify."""

@@ -1,4 +1,4 @@
-"""The obligations of a proof file, found in a worker process: to load a file may take for ever, or end the process."""
+"""Collects the obligations of a proof file in a worker process: loading may not terminate, or may end the process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fdverify.verdict import Verdict
 
 @dataclass(frozen=True)
 class Expected:
-    """How an obligation may fail, and the obligations of which one must fail in the first of these ways."""
+    """The verdicts an obligation may have; at least one obligation of ``about`` must have the first of them."""
 
     verdicts: tuple[Verdict, ...]
     about: tuple[Outlined, ...]
@@ -28,7 +28,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class FoundObligation:
-    """An obligation, its line, and what is expected of it if it is about a claim that is meant to fail."""
+    """An obligation, its line, and the expected failure if its claim is meant to fail."""
 
     obligation: Outlined
     line: int
@@ -39,25 +39,25 @@ def find_obligations(path: Path, settings: Settings) -> list[FoundObligation]:
     """Load a proof file and list its obligations, within the time limit of one obligation."""
     limit = LOADING_SECONDS if settings.time_limit is None else settings.time_limit
     try:
-        found = run_in_worker(partial(_find, path, settings), limit, _ignore)
+        collected = run_in_worker(partial(_find, path, settings), limit, _ignore)
     except TimeLimitReached:
-        why = f"{nearby(path)}: still loading when it was given up after {limit:g} s"
-        raise UsageError(why, "is there an endless loop?") from None
+        message = f"{nearby(path)}: still loading when it was given up after {limit:g} s"
+        raise UsageError(message, "is there an endless loop?") from None
     except WorkerDied as death:
         raise UsageError(f"{nearby(path)}: it was not loaded: {death}") from None
-    if found is None:
+    if collected is None:
         raise NoProof(path)
-    if isinstance(found, str):
-        pytest.skip(found, allow_module_level=True)
-    return found
+    if isinstance(collected, str):
+        pytest.skip(collected, allow_module_level=True)
+    return collected
 
 
 def _ignore(event: Any) -> None:
-    """Nothing is reported meanwhile."""
+    """Ignore an event of the worker; loading reports no progress."""
 
 
 def _find(path: Path, settings: Settings, send: Any) -> list[FoundObligation] | str | None:
-    """The obligations, or why the file asks pytest to skip it; ``None`` if there is no proof in it."""
+    """Return the obligations, or the reason if the file asks pytest to skip it, or ``None`` if it has no proof."""
     try:
         proof, case = load_proof(path), settings.case(path)
     except NoProof:
@@ -70,27 +70,29 @@ def _find(path: Path, settings: Settings, send: Any) -> list[FoundObligation] | 
         obligations = outline(case.invariant())
     expected = _expected(proof, obligations)
     return [
-        FoundObligation(each, proof.sources.get(each.about, proof.source).line, expected.get(each.name))
-        for each in obligations
+        FoundObligation(
+            obligation, proof.sources.get(obligation.about, proof.source).line, expected.get(obligation.name)
+        )
+        for obligation in obligations
     ]
 
 
 def _expected(proof: Proof, obligations: list[Outlined]) -> dict[str, Expected]:
-    """What is expected of each obligation about a claim that is meant to fail."""
-    found = {}
+    """Return the expected failure of each obligation whose claim is meant to fail."""
+    failures = {}
     for claim, verdict in proof.expected().items():
-        about = tuple(each for each in obligations if _is_about(each, claim, proof.roles[claim]))
-        found.update({each.name: Expected((verdict,), about) for each in about})
+        about = tuple(obligation for obligation in obligations if _is_about(obligation, claim, proof.roles[claim]))
+        failures.update({obligation.name: Expected((verdict,), about) for obligation in about})
         if verdict is Verdict.VIOLATED and proof.roles[claim] == "invariant":
-            # A run that breaks the goal is what is expected, so the goal does not follow from the other conjuncts.
-            goal = [each for each in obligations if each.kind is Kind.GOAL]
-            broken = Expected((verdict, Verdict.NOT_INDUCTIVE), about)
-            found.update({each.name: broken for each in goal if each.name not in found})
-    return found
+            # A run is expected to break the goal, so the goal does not follow from the other conjuncts.
+            goals = [obligation.name for obligation in obligations if obligation.kind is Kind.GOAL]
+            failure = Expected((verdict, Verdict.NOT_INDUCTIVE), about)
+            failures.update({name: failure for name in goals if name not in failures})
+    return failures
 
 
 def _is_about(obligation: Outlined, claim: str, role: str) -> bool:
-    """Whether it shows something of this claim; a conjunct may have the name of the goal."""
+    """Tell whether an obligation is about this claim; a conjunct may have the same name as the goal."""
     match role:
         case "assumption":
             return obligation.name == ASSUMPTIONS

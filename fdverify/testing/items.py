@@ -1,4 +1,4 @@
-"""A proof file as pytest sees it: one item an obligation."""
+"""Pytest's view of a proof file: one test item per obligation."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from fdverify.verdict import Verdict
 
 
 class ProofFile(pytest.File):
-    """The checks of its obligations share one worker process, which is there while they run."""
+    """A proof file.  Its items share one session, whose worker process lives from setup to teardown."""
 
     checks: OneByOne
     collects: Collects
     decided: list[str]
-    """The obligations that a solver decides."""
+    """The names of the obligations that a solver decides: all but those against vacuity."""
 
     @classmethod
     def make(cls, parent: pytest.Collector, path: Path, collects: Collects) -> Self:
@@ -40,23 +40,23 @@ class ProofFile(pytest.File):
             check_interpreter()
             if self.collects is Collects.MISSES:
                 raise NoProof(self.path)
-            found = find_obligations(self.path, self.config.stash[KEY].settings(jobs=1))
+            collected = find_obligations(self.path, self.config.stash[KEY].settings(jobs=1))
         except NoProof as error:
             if self.collects is Collects.PERHAPS:
                 return
             raise self.CollectError(str(error)) from error
         except FdverifyError as error:
             raise self.CollectError(str(error)) from error
-        self.decided = [each.obligation.name for each in found if each.obligation.kind is not Kind.VACUITY]
-        for each in found:
-            yield ObligationItem.make(self, each.obligation, each.line, each.expected)
+        self.decided = [entry.obligation.name for entry in collected if entry.obligation.kind is not Kind.VACUITY]
+        for entry in collected:
+            yield ObligationItem.make(self, entry.obligation, entry.line, entry.expected)
 
     def setup(self) -> None:
         with _errors_told():
             self.checks = OneByOne(self.path, self.config.stash[KEY].settings(jobs=1))
-            made = [checked.question.name for checked in self.checks.result.checked]
-            if self.checks.result.lost is None and made != self.decided:
-                raise UsageError(f"{nearby(self.path)}: the proof has other obligations than when it was collected")
+            generated = [checked.question.name for checked in self.checks.result.checked]
+            if self.checks.result.lost is None and generated != self.decided:
+                raise UsageError(f"{nearby(self.path)}: the obligations have changed since they were collected")
 
     def teardown(self) -> None:
         if hasattr(self, "checks"):
@@ -64,6 +64,8 @@ class ProofFile(pytest.File):
 
 
 class ObligationItem(pytest.Item):
+    """A test that passes if its obligation is proved, or fails as expected."""
+
     obligation: Outlined
     line: int
     expected: Expected | None
@@ -82,11 +84,11 @@ class ObligationItem(pytest.Item):
         with _errors_told():
             outcome = self._outcome(self.obligation)
             if outcome is None:
-                pytest.skip("the assumptions cannot hold, so there is nothing to look at")
+                pytest.skip("the assumptions are unsatisfiable, so there is nothing to check")
             verdict, detail, effort = outcome
             note_verdict(self, verdict, SOLVER, effort, self._is_cached())
             if verdict is Verdict.UNKNOWN:
-                # What shows that a proof says something is not checked apart from the rest.
+                # The command has no option for vacuity obligations alone.
                 only = None if self.obligation.kind is Kind.VACUITY else self.name
                 note_unknown(self, detail, self.config.stash[KEY].proof_command(self.path, only))
             if self.expected is not None and verdict is not Verdict.UNKNOWN:
@@ -95,48 +97,47 @@ class ObligationItem(pytest.Item):
                 pytest.fail(self._text(verdict, detail), pytrace=False)
 
     def _check_expected(self, verdict: Verdict, expected: Expected) -> None:
-        """The claim fails in the way expected: this obligation does, or it holds and another one does."""
-        outcomes = [self._outcome(each) for each in expected.about]
+        """Fail the test unless the claim fails as expected, by this obligation or, if this one holds, by another."""
+        outcomes = [self._outcome(obligation) for obligation in expected.about]
         wanted = expected.verdicts[0]
         fails = any(outcome is not None and outcome[0] is wanted for outcome in outcomes)
         if verdict not in (*expected.verdicts, Verdict.PROVED) or not fails:
-            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {wanted} is what it should be"
+            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {wanted} was expected"
             pytest.fail(head if verdict is Verdict.PROVED else f"{head}\n{self._text(verdict, '')}", pytrace=False)
 
     def _outcome(self, obligation: Outlined) -> tuple[Verdict, str, int] | None:
-        """The verdict, in words why, and the effort; none if the obligation makes no sense without another."""
+        """Return verdict, detail and effort; ``None`` for a vacuity obligation that another one makes meaningless."""
         checks = self._checks
         if checks.result.lost is not None:
             return Verdict.UNKNOWN, checks.result.lost, 0
         if obligation.kind is not Kind.VACUITY:
             checked = checks.checked(obligation.name)
-            found = checked.obligation()
-            return found.verdict, found.detail, checked.effort
-        vacuity = checks.vacuity()
-        by_name = {found.name: found for found in vacuity.obligations}
-        found_here = by_name.get(obligation.name) or by_name.get(str(Kind.VACUITY))
-        return None if found_here is None else (found_here.verdict, found_here.detail, 0)
+            decided = checked.obligation()
+            return decided.verdict, decided.detail, checked.effort
+        by_name = {entry.name: entry for entry in checks.vacuity().obligations}
+        entry = by_name.get(obligation.name) or by_name.get(str(Kind.VACUITY))
+        return None if entry is None else (entry.verdict, entry.detail, 0)
 
     def _is_cached(self) -> bool:
-        return any(each.cached for each in self._checks.result.checked if each.question.name == self.name)
+        return any(checked.cached for checked in self._checks.result.checked if checked.question.name == self.name)
 
     @property
     def _checks(self) -> OneByOne:
-        assert isinstance(self.parent, ProofFile), "that is where it is made"
+        assert isinstance(self.parent, ProofFile), "proof files make the items"
         return self.parent.checks
 
     def _text(self, verdict: Verdict, detail: str) -> str:
         from fdverify.proofs.report import render_obligation
 
-        found = render_obligation(self._checks.result, self.name)
-        return found or printable(f"{nearby(self.path)}: {self.name} is {verdict}: {detail}")
+        text = render_obligation(self._checks.result, self.name)
+        return text or printable(f"{nearby(self.path)}: {self.name} is {verdict}: {detail}")
 
 
 @contextmanager
 def _errors_told() -> Iterator[None]:
-    """An error of this package fails a test with its line, and no traceback."""
+    """Turn an error of this package into a test failure with one line and no traceback."""
     try:
         yield
     except FdverifyError as error:
-        told = f"internal error: {error}" if isinstance(error, InternalError) else str(error)
-        raise pytest.fail.Exception(told, pytrace=False) from None
+        message = f"internal error: {error}" if isinstance(error, InternalError) else str(error)
+        raise pytest.fail.Exception(message, pytrace=False) from None

@@ -1,4 +1,4 @@
-"""What pytest was told about proofs: the ini file's globs and the options of the command line."""
+"""The plugin's options: globs in pytest's ini file, and flags on its command line."""
 
 from __future__ import annotations
 
@@ -25,59 +25,61 @@ _UNKNOWN = ("fail", "xfail")
 
 
 class Collects(Enum):
-    """Whether a file is collected as a proof file."""
+    """Whether pytest collects a file as a proof file."""
 
-    NO = "it is none"
-    PERHAPS = "a proof seems to be made in it; if there is none after all, it is none"
-    YES = "it is one; that there is no proof in it is an error"
-    MISSES = "it was named and speaks of proofs, and there is none in it"
+    NO = "it is not a proof file"
+    PERHAPS = "it seems to make a proof; if it makes none, it is skipped"
+    YES = "it is a proof file; if it makes no proof, that is an error"
+    MISSES = "it was named and mentions proofs, but makes none; that is an error"
 
 
 @dataclass(frozen=True)
 class Options:
+    """The plugin's options, checked."""
+
     files: tuple[str, ...]
-    """The globs of the ini file; without any, proofs are told by their names or by what is written in them."""
+    """The globs of the ini file; if there are none, proof files are recognised by name or by content."""
     unknown_is_xfail: bool
     time_limit: float | None
     seed: int
     cache: bool
     second_opinion: str | None
     tests: tuple[str, ...] = ()
-    """The globs of pytest's own files."""
+    """The globs of pytest's own test files."""
 
     def collects(self, path: Path, root: Path, named: bool = False) -> Collects:
-        """Whether it is a proof file: what starts with _ helps proofs, and conftest.py is pytest's.
+        """Decide whether to collect a file.  Helpers, whose names start with _, and conftest.py are no proof files.
 
-        One that is ``named`` on the command line is, if a proof is made in it, whatever the globs say.
+        A file that is ``named`` on the command line and makes a proof is collected, whatever the globs say.
         """
         if path.suffix != ".py" or path.name.startswith("_") or path.name == "conftest.py":
             return Collects.NO
         below = _below(path, root)
         if matches(below, self.files or _DEFAULT_FILES):
             return Collects.YES
-        # A file of tests may have a proof to test, which is its own business.
+        # A test file may make proofs of its own, to test them.
         if matches(below, self.tests) or (self.files and not named):
             return Collects.NO
         from fdverify.models.proof_source import has_tests, makes_proof, mentions_package
 
         if makes_proof(path):
             return Collects.YES if named else Collects.PERHAPS
-        # What is named and speaks of proofs is likely to be meant as one.
+        # A named file that mentions proofs is probably meant to be a proof file.
         return Collects.MISSES if named and mentions_package(path) and not has_tests(path) else Collects.NO
 
     def unmatched(self, root: Path) -> list[str]:
-        """The globs of the ini file that match no file: what they were written for is not checked."""
-        left = list(self.files)
-        if not left:
+        """Return the globs of the ini file that match no file: the files they were meant for would go unchecked."""
+        unmatched = list(self.files)
+        if not unmatched:
             return []
         from fdverify.models.python_files import folders_below, python_files
 
         for folder in folders_below(root):
             for path in python_files(folder):
-                left = [glob for glob in left if not matches(_below(path, root), [glob])]
-            if not left:
+                unmatched = [glob for glob in unmatched if not matches(_below(path, root), [glob])]
+            if not unmatched:
                 break
-        return [glob for glob in left if not any(root.glob(glob))]
+        return [glob for glob in unmatched if not any(root.glob(glob))]
 
     def settings(self, jobs: int) -> Settings:
         from fdverify.proofs.course import Settings
@@ -91,10 +93,10 @@ class Options:
         )
 
     def header(self) -> str:
-        """All of it in one line, so that a log tells under which options a proof passed."""
+        """Format all options in one line, so that a log records under which options a proof passed."""
         return ", ".join(
             (
-                f"fdverify {__version__}: {' '.join(self.files or (*_DEFAULT_FILES, 'and where a proof is written'))}",
+                f"fdverify {__version__}: {' '.join(self.files or (*_DEFAULT_FILES, 'and files that make a proof'))}",
                 f"unknown is {'xfail' if self.unknown_is_xfail else 'a failure'}",
                 "no time limit" if self.time_limit is None else f"time limit {self.time_limit:g} s",
                 f"seed {self.seed}",
@@ -104,12 +106,12 @@ class Options:
         )
 
     def proof_command(self, path: Path, only: str | None) -> str:
-        """The command that checks a proof, or one obligation of it, as it was checked here."""
-        wanted = [] if only is None else ["--only", only]
-        return shlex.join(["verify-invariant", str(nearby(path)), *wanted, *self._flags("--")])
+        """Format the command that checks a proof, or one of its obligations, under the same options."""
+        selection = [] if only is None else ["--only", only]
+        return shlex.join(["verify-invariant", str(nearby(path)), *selection, *self._flags("--")])
 
     def test_command(self, nodeid: str) -> str:
-        """The command that runs a test as it was run here."""
+        """Format the command that runs a test under the same options."""
         return shlex.join(["pytest", nodeid, *self._flags("--fdverify-")])
 
     def _flags(self, prefix: str) -> list[str]:
@@ -128,7 +130,7 @@ KEY = pytest.StashKey[Options]()
 
 
 def matches(path: Path, globs: Iterable[str]) -> bool:
-    """As pytest has it for its own files: a glob with a slash is about the path, one without about the name."""
+    """Match a path as pytest matches its own files: a glob with a slash against the path, others against the name."""
     return any(
         fnmatchcase(path.as_posix(), glob if glob.startswith("/") else f"*/{glob}")
         if "/" in glob
@@ -138,19 +140,28 @@ def matches(path: Path, globs: Iterable[str]) -> bool:
 
 
 def add_options(parser: pytest.Parser) -> None:
-    meaning = "globs of proof files; default: proof_*.py, and files in which a proof is made"
-    parser.addini(INI, meaning, type="args", default=[])
+    description = "globs of proof files; default: proof_*.py and files that make a proof"
+    parser.addini(INI, description, type="args", default=[])
     group = parser.getgroup("fdverify", "proofs (fdverify)")
-    # Plain words here and checked below: a bad value then gets one line instead of pytest's usage.
+    # Values are taken as text and checked below: a bad value then gets one line instead of pytest's usage message.
     group.addoption(
-        "--fdverify-unknown", metavar="fail|xfail", default="fail", help="what an unknown is; default: fail"
+        "--fdverify-unknown",
+        metavar="fail|xfail",
+        default="fail",
+        help="how to report an unknown verdict; default: fail",
     )
     group.addoption(
-        "--fdverify-time-limit", metavar="SECONDS", help="of each obligation; what is not decided by then is unknown"
+        "--fdverify-time-limit",
+        metavar="SECONDS",
+        help="time limit for each obligation; what is undecided by then is unknown",
     )
     group.addoption("--fdverify-seed", metavar="N", default="0", help="the solver's seed; default: 0")
     group.addoption("--fdverify-no-cache", action="store_true", help="do not reuse what was proved before")
-    group.addoption("--fdverify-second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
+    group.addoption(
+        "--fdverify-second-opinion",
+        metavar="SOLVER",
+        help="decide every obligation with a second solver, too, such as cvc5",
+    )
 
 
 def read_options(config: pytest.Config) -> Options:
@@ -174,20 +185,20 @@ def check_globs(config: pytest.Config) -> None:
 
 def _globs(globs: list[str]) -> tuple[str, ...]:
     for glob in globs:
-        why = _wrong(glob)
-        if why is not None:
-            raise pytest.UsageError(f"{INI}: {glob!r} {why}")
+        problem = _wrong(glob)
+        if problem is not None:
+            raise pytest.UsageError(f"{INI}: {glob!r} {problem}")
     return tuple(globs)
 
 
 def _wrong(glob: str) -> str | None:
-    """Why a glob matches no proof file, or not what it seems to."""
+    """Return why a glob can match no proof file or is misleading; ``None`` if it is fine."""
     if not glob.endswith(".py"):
         return "does not end in .py, and proofs are .py files"
     if glob.startswith(("/", "./", "../")) or "/../" in glob or "\\" in glob:
-        return "is no path below the root folder with / between its parts"
+        return "is not a path below the root folder with / between its parts"
     if "**" in glob:
-        return "has **, but * alone matches all of a path"
+        return "has **, but * matches across folders already"
     if glob.count("[") != glob.count("]"):
         return "has a [ without a ]" if glob.count("[") > glob.count("]") else "has a ] without a ["
     return None

@@ -1,4 +1,4 @@
-"""What a test says about its verdicts, for the report: properties, which reach it from every worker of pytest-xdist."""
+"""Verdicts as user properties of tests; from every pytest-xdist worker, properties reach the reporting process."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def note_verdict(item: pytest.Item, verdict: str, solver: str, effort: int, cach
 
 
 def note_unknown(item: pytest.Item, detail: str, command: str) -> None:
-    """Note why nothing is known and how to see it again; if unknown is not to fail, this ends the test."""
+    """Record why a verdict is unknown and how to reproduce it; if unknown is xfail, end the test here."""
     item.user_properties += [(DETAIL, detail), (REPRODUCE, command)]
     if item.config.stash[KEY].unknown_is_xfail:
         pytest.xfail(f"unknown: {detail}")
 
 
 def noted(report: pytest.TestReport, name: str) -> list[str]:
-    return [str(value) for known, value in report.user_properties if known == name]
+    return [str(value) for key, value in report.user_properties if key == name]
 
 
 def with_verdicts(reports: Iterable[object]) -> list[pytest.TestReport]:
-    """The reports of tests that verified something; others may have properties of these names, but not all."""
+    """Select the reports of tests with verdicts; other tests may have some properties of these names, but not all."""
     tests = [report for report in reports if isinstance(report, pytest.TestReport) and report.when == "call"]
     return [report for report in tests if all(noted(report, name) for name in OF_EVERY_VERDICT)]

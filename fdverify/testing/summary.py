@@ -1,4 +1,4 @@
-"""The end of a run: how many verdicts of each kind, what took longest, and how to see every unknown again."""
+"""The terminal summary: the number of each verdict, the slowest tests, and how to reproduce every unknown."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def print_summary(terminal: pytest.TerminalReporter) -> None:
     terminal.section("fdverify")
     counts = Counter(verdict for report in reports for verdict in noted(report, VERDICT))
     cached = sum(bool(noted(report, CACHED)) for report in reports)
-    told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in sorted(counts))
-    terminal.line(f"{told}; {cached} of them proved before, from the cache" if cached else told)
+    totals = ", ".join(f"{verdict} {counts[verdict]}" for verdict in sorted(counts))
+    terminal.line(f"{totals}; {cached} of them from the cache" if cached else totals)
     slowest = sorted(reports, key=lambda report: -report.duration)[:_SLOWEST]
     terminal.line("slowest: " + ", ".join(f"{printable(report.nodeid)} {report.duration:.2f} s" for report in slowest))
     for report in sorted(reports, key=lambda report: report.nodeid):
@@ -32,7 +32,7 @@ def print_summary(terminal: pytest.TerminalReporter) -> None:
 
 
 def print_without_proof(terminal: pytest.TerminalReporter) -> None:
-    """Say of the files that were named, and in which nothing was found, that there is no proof in them either."""
+    """Report the files named on the command line that contain neither tests nor a proof."""
     config = terminal.config
     options = config.stash[KEY]
     named = dict.fromkeys(config.invocation_params.dir / str(word).partition("::")[0] for word in config.args)

@@ -1,4 +1,4 @@
-"""The fixture ``verify``: claims about proofs and models in tests that are written in Python."""
+"""The fixture ``verify``: claims about proofs and models, for tests written in Python."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Result, Verdict, silent
 
 Value = int | OptionValue
-"""A number for a parameter (``None``: arbitrary), or what an option takes."""
+"""The value of a parameter (``None``: arbitrary) or of an option."""
 
 
 Arguments = ParamSpec("Arguments")
-Found = TypeVar("Found")
+Returned = TypeVar("Returned")
 
 
-def _errors_told(method: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
-    """An error of this package is shown at the test's own line, without the way it took."""
+def _errors_told(method: Callable[Arguments, Returned]) -> Callable[Arguments, Returned]:
+    """Wrap a method so that errors of this package are shown at the test's own line, without a traceback."""
 
     @wraps(method)
-    def told(*arguments: Arguments.args, **values: Arguments.kwargs) -> Found:
+    def told(*arguments: Arguments.args, **values: Arguments.kwargs) -> Returned:
         __tracebackhide__ = True
         try:
             check_interpreter()
@@ -53,10 +53,10 @@ def _errors_told(method: Callable[Arguments, Found]) -> Callable[Arguments, Foun
 
 
 class Verify:
-    """Each method fails the test unless what it says is so, and shows the steps that tell otherwise.
+    """Claims about proofs and models.  A method fails the test, and shows the counterexample, unless its claim holds.
 
     Keywords are the model's parameters, which are arbitrary unless a number is given, and its options, such as
-    ``delta=4, phi=1, variant="tla"``.  Files are looked for from pytest's root folder.
+    ``delta=4, phi=1, variant="tla"``.  Paths of files are relative to pytest's root folder.
     """
 
     def __init__(self, item: pytest.Item) -> None:
@@ -65,7 +65,7 @@ class Verify:
 
     @_errors_told
     def proved(self, proof: Proof | Path | str, *, k: int = 1, **values: Value) -> ProofResult:
-        """The proof, of a file or at hand, is one."""
+        """Require that the proof, given as a file or an object, is proved."""
         __tracebackhide__ = True
         if not isinstance(proof, Proof | Path | str):
             raise UsageError(f"a proof is a file or a Proof, got {proof!r}")
@@ -78,8 +78,8 @@ class Verify:
             raise result.error
         note_verdict(self._item, result.verdict, SOLVER, sum(checked.effort for checked in result.checked))
         if result.verdict is not Verdict.PROVED:
-            bad = [each.name for each in result.obligations if each.verdict is not Verdict.PROVED]
-            texts = [render_obligation(result, name) for name in bad]
+            failed = [entry.name for entry in result.obligations if entry.verdict is not Verdict.PROVED]
+            texts = [render_obligation(result, name) for name in failed]
             self._fail(result.verdict, f"{result.name} is not proved", result.detail, texts)
         return result
 
@@ -87,7 +87,7 @@ class Verify:
     def violated(
         self, model: Model | str, property: Property | str | None = None, *, depth: int = 100, **values: Value
     ) -> ShownRun:
-        """A run of at most so many rounds breaks the property; the shortest one, step by step."""
+        """Require that a run of at most ``depth`` rounds violates the property; return the shortest such run."""
         __tracebackhide__ = True
         if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
             raise UsageError(f"depth must be a number of rounds, got {depth!r}")
@@ -100,7 +100,7 @@ class Verify:
     def explored(
         self, model: Model | str, property: Property | str | None = None, *, subrounds: bool = False, **values: Value
     ) -> Result:
-        """The property holds in every reachable state; all parameters must be numbers."""
+        """Require that the property holds in every reachable state; all parameters must be numbers."""
         __tracebackhide__ = True
         about, result, steps = self._checked("explore", model, property, {"subrounds": subrounds}, values)
         if result.verdict is not Verdict.PROVED:
@@ -116,23 +116,23 @@ class Verify:
         settings: Mapping[str, int | bool],
         values: Mapping[str, Value],
     ) -> tuple[str, Result, ShownRun | None]:
-        """What the claim is called, what the engine found, and the run of that."""
+        """Run an engine; return a name for the claim, the result, and its run."""
         if not isinstance(model, Model | str) or not isinstance(claim, Property | str | None):
             raise UsageError("a model is a name or a Model, a property is a name or a Property")
         if isinstance(model, str) and is_file_reference(model):
             model = str(self._below_root(model))
-        found = find_model(model) if isinstance(model, str) else model
-        parameters, options = _split(found, values)
+        resolved = find_model(model) if isinstance(model, str) else model
+        parameters, options = _split(resolved, values)
         job = CheckRequest(
             command=engine,
             model=model,
-            parameters={parameter.name: parameters.get(parameter.name) for parameter in found.parameters},
-            options={option.name: options.get(option.name, option.default) for option in found.options},
-            claim=found.default_property if claim is None else claim,
+            parameters={parameter.name: parameters.get(parameter.name) for parameter in resolved.parameters},
+            options={option.name: options.get(option.name, option.default) for option in resolved.options},
+            claim=resolved.default_property if claim is None else claim,
             settings=settings,
         )
         system = job.system()
-        about = f"{job.property_of(system).name} of {found.name}"
+        about = f"{job.property_of(system).name} of {resolved.name}"
         result = job.result(self._options.time_limit, silent)
         note_verdict(self._item, result.verdict, SOLVER, 0)
         return about, result, None if result.run is None else show_run(system, result.run)
@@ -144,7 +144,7 @@ class Verify:
         raise AssertionError("\n".join([printable(f"{head}: {verdict}: {detail}"), *texts]).rstrip())
 
     def _jobs(self) -> int:
-        # Under pytest-xdist other workers have the other cores.
+        # Under pytest-xdist, other workers use the other cores.
         return 1 if hasattr(self._item.config, "workerinput") else len(os.sched_getaffinity(0))
 
     def _below_root(self, file: Path | str) -> Path:
@@ -152,7 +152,7 @@ class Verify:
 
 
 def _split(model: Model, values: Mapping[str, Value]) -> tuple[dict[str, int], dict[str, OptionValue]]:
-    """The values of parameters, and those of options; a parameter that is ``None`` is arbitrary."""
+    """Split values into those of parameters and those of options; a parameter that is ``None`` is arbitrary."""
     parameters: dict[str, int] = {}
     options: dict[str, OptionValue] = {}
     names = {parameter.name for parameter in model.parameters}
@@ -161,7 +161,7 @@ def _split(model: Model, values: Mapping[str, Value]) -> tuple[dict[str, int], d
         if name not in known:
             raise UsageError(f"{model.name} has no parameter or option {name}", did_you_mean(name, known))
         if name not in names:
-            # A number is an expression, too; which values an option takes, the model knows.
+            # A number is an expression, too; the model checks which values an option takes.
             options[name] = value if isinstance(value, bool | str | None) else str(value)
         elif value is not None:
             if isinstance(value, bool) or not isinstance(value, int):

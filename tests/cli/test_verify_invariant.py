@@ -271,7 +271,7 @@ def test_a_witness_is_a_run_to_the_goals_premise(cache: dict[str, str]) -> None:
 BAD = {
     "syntax": (files.SYNTAX_ERROR, r"syntax\.py:5: .*"),
     "goalless": (files.NO_GOAL, r"goalless\.py:6: the proof has no goal"),
-    "clash": (files.NAME_CLASH, r"clash\.py:\d+: bounded is already the name of what is at .*clash\.py:\d+"),
+    "clash": (files.NAME_CLASH, r"clash\.py:\d+: the name bounded is already used at .*clash\.py:\d+"),
     "conjunction": (
         files.SYMBOLIC_AND,
         r"conjunction\.py:\d+: a symbolic value has no truth value in `return .* and .*`",

@@ -180,7 +180,7 @@ BAD_CLAIMS = {
     ),
     "no function": (
         f"proof.invariant(3)  {PLACE}\n",
-        "no function",
+        "is not a function",
     ),
 }
 
@@ -225,7 +225,7 @@ BAD_PROOFS = {
     "a mark on what is no claim": (
         f'from fdverify.proofs import expect_verdict\n{PROOF}{GOOD}\n\n@expect_verdict("violated")  {PLACE}\n'
         "def other(s):\n    return True\n",
-        "other is expected to fail and is no claim of the proof",
+        "other is expected to fail but is not a claim of the proof",
     ),
     "a hint of two lines": (
         f'from fdverify.proofs import hint\n{PROOF}{GOOD}\n\n@hint("first\\nsecond")  {PLACE}\n'

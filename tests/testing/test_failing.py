@@ -130,7 +130,7 @@ def test_a_worker_that_dies_is_no_pass(project: Project) -> None:
     found = project.pytest("-k", "bounded or goal")
     assert found.passed == set()
     assert found.code == 1
-    assert "its obligations were not made: the worker process died" in found.out
+    assert "its obligations were not generated: the worker process died" in found.out
 
 
 def expecting(verdict: str, text: str, decorator: str, claim: str) -> str:
@@ -156,8 +156,8 @@ def test_a_claim_may_be_meant_to_fail(project: Project) -> None:
 @pytest.mark.parametrize(
     ("verdict", "claim", "failing", "message"),
     [
-        ("violated", "waits", "waits-step", "waits-step is not-inductive, but violated is what it should be"),
-        ("not-inductive", "trusted", "trusted-step", "trusted-step is proved, but not-inductive is what it should be"),
+        ("violated", "waits", "waits-step", "waits-step is not-inductive, but violated was expected"),
+        ("not-inductive", "trusted", "trusted-step", "trusted-step is proved, but not-inductive was expected"),
     ],
 )
 def test_a_claim_that_does_not_fail_as_it_is_meant_to_fails_the_test(
@@ -199,7 +199,7 @@ def test_no_claim_is_meant_to_be_proved_or_unknown(project: Project, verdict: st
     found = project.pytest()
     assert found.outcomes == {"proof_mine.py": "ERROR"}
     hint = "(hint: one of not-inductive, violated, vacuous)"
-    assert f"proof_mine.py:16: no claim is meant to be {verdict} {hint}" in found.out
+    assert f"proof_mine.py:16: a claim cannot be expected to be {verdict} {hint}" in found.out
 
 
 def test_a_mark_on_a_conjunct_is_not_for_the_goal_of_its_name(project: Project) -> None:

@@ -123,7 +123,7 @@ def test_a_conjunct_that_has_no_test(project: Project) -> None:
     )
     found = project.pytest("-k", "bounded")
     assert set(found.outcomes.values()) == {"ERROR"}
-    assert "proof_mine.py: the proof has other obligations than when it was collected" in found.out
+    assert "proof_mine.py: the obligations have changed since they were collected" in found.out
 
 
 LAZY = files.GOOD.replace(

@@ -18,7 +18,7 @@ def header(out: str) -> str:
 def test_the_header_tells_the_options(any_pytest: Project) -> None:
     any_pytest.write(test_nothing="def test_nothing():\n    pass\n")
     assert header(any_pytest.pytest().out) == (
-        "proof_*.py and where a proof is written, unknown is a failure, no time limit, seed 0, cache, no second opinion"
+        "proof_*.py and files that make a proof, unknown is a failure, no time limit, seed 0, cache, no second opinion"
     )
     options = ("--fdverify-unknown=xfail", "--fdverify-time-limit=2.5", "--fdverify-seed=7", "--fdverify-no-cache")
     found = any_pytest.pytest(*options, "--fdverify-second-opinion=cvc5", "-ofdverify_files=a_*.py b/*.py")
@@ -41,9 +41,9 @@ def test_the_header_tells_the_options(any_pytest: Project) -> None:
             ("--fdverify-second-opinion=abacus", "--fdverify-second-opinion: pysmt finds no solver abacus"),
             ("-ofdverify_files=proof_[ab.py", "fdverify_files: 'proof_[ab.py' has a [ without a ]"),
             ("-ofdverify_files=proofs/*", "fdverify_files: 'proofs/*' does not end in .py, and proofs are .py files"),
-            ("-ofdverify_files=/proofs/*.py", "fdverify_files: '/proofs/*.py' is no path below the root folder"),
-            ("-ofdverify_files=a/**/*.py", "fdverify_files: 'a/**/*.py' has **, but * alone matches all of a path"),
-            ("-ofdverify_files=../*.py", "fdverify_files: '../*.py' is no path below the root folder"),
+            ("-ofdverify_files=/proofs/*.py", "fdverify_files: '/proofs/*.py' is not a path below the root folder"),
+            ("-ofdverify_files=a/**/*.py", "fdverify_files: 'a/**/*.py' has **, but * matches across folders already"),
+            ("-ofdverify_files=../*.py", "fdverify_files: '../*.py' is not a path below the root folder"),
         ],
     ),
     ids=lambda value: str(value)[:40],

@@ -20,7 +20,7 @@ RAISED = {
     "raise KeyboardInterrupt": "KeyboardInterrupt:",
     "raise GeneratorExit": "GeneratorExit:",
     "raise Odd('so')": "Odd: so",
-    "raise Mute": "Mute: (its text cannot be made)",
+    "raise Mute": "Mute: (its text cannot be computed)",
     "raise Torn('two\\nlines')": "Torn name: two lines",
     "raise ValueError('long' * 10 ** 6)": "ValueError: longlong",
     "raise Liar": "Liar:",

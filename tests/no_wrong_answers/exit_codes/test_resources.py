@@ -153,7 +153,7 @@ class Twin(Exception):
 
 
 def test_words_for_any_error() -> None:
-    assert describe(Mute()) == "Mute: (its text cannot be made)"
+    assert describe(Mute()) == "Mute: (its text cannot be computed)"
     assert one_line("a\nb\t c") == "a b c"
     assert len(one_line("x" * 10**6)) < 600
     twin = Twin("first")

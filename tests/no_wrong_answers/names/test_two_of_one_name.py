@@ -106,7 +106,7 @@ def test_an_assumption_of_the_proof_and_one_of_the_model() -> None:
 
 def test_two_conjuncts_of_a_proof(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(files.NAME_CLASH)
-    with pytest.raises(UsageError, match=r"mine.py:\d+: bounded is already the name of what is at .*mine.py:\d+"):
+    with pytest.raises(UsageError, match=r"mine.py:\d+: the name bounded is already used at .*mine.py:\d+"):
         load_proof(tmp_path / "mine.py")
 
 
@@ -131,7 +131,7 @@ def test_the_command_says_it_in_one_line(tmp_path: Path, cache: dict[str, str]) 
     outcome = verify(str(tmp_path / "mine.py"), env=cache)
     assert outcome.code == 2
     (line,) = outcome.stderr.splitlines()
-    assert "timers is already the name of what is at" in line
+    assert "the name timers is already used at" in line
 
 
 FOLDERS = ("a/x", "b/x", "b-x")
