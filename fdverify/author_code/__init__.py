@@ -1,1 +1,1 @@
-"""Whether an author's functions mean the same to every engine: of plain values, of arrays and of symbols."""
+"""The check that an author's functions mean the same to every engine: on plain values, on arrays and on symbols."""

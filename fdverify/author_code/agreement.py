@@ -1,4 +1,4 @@
-"""Whether a function gives the same of plain values, of arrays and of symbols, in the same states, and each time."""
+"""The comparison of a function's results on plain values, on arrays and on symbols, in the same states, repeatedly."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PLAIN, _ARRAYS, _SYMBOLS = "plain values", "arrays", "symbols"
 
 @dataclass(frozen=True)
 class _Raised:
-    """An exception in place of a value."""
+    """An exception raised instead of a value."""
 
     error: Exception
 
@@ -39,7 +39,7 @@ class _Raised:
 
 @dataclass(frozen=True)
 class _Evaluated:
-    """What a function gives of symbols: each part as a term or a constant, and its value in every state."""
+    """The result on symbols: each part as a term or a constant, and its value in every state."""
 
     parts: Mapping[str, Any]
     columns: Mapping[str, Column]
@@ -54,9 +54,9 @@ class Agreement:
         self._author = called.author
 
     def check(self, terms_again: bool = True) -> list[dict[str, Any] | _Raised]:
-        """Refuse a function that differs; what it gives of the arrays of each instance.
+        """Refuse a function that differs; return its results on the arrays of each instance.
 
-        Terms of it need not be made again where they are made again in another state of symbols.
+        The terms need not be built twice here if they are built again in another symbolic state.
         """
         site = self._site
         first = self._of_plain(site.named_states)
@@ -67,18 +67,18 @@ class Agreement:
         again = self._of_plain(site.numbered_states)
         completed = self._completed(symbols, first, arrays)
         self._check_plain(completed, first, 1, _PLAIN)
-        self._check_plain(completed, again, AGAIN, f"{_PLAIN}, another time")
+        self._check_plain(completed, again, AGAIN, f"{_PLAIN} when called again")
         self._check_arrays(completed, arrays)
         self._check_arrays(completed, [self._of_arrays(group) for group in site.groups[:1]])
         return arrays
 
     def check_once(self) -> None:
-        """The same for a function that was looked at twice elsewhere, of plain values and of symbols."""
+        """Compare only plain values with symbols, for a function that is checked in full elsewhere."""
         first = self._of_plain(self._site.named_states)
         self._check_plain(self._completed(self._of_symbols(), first, []), first, 1, _PLAIN)
 
     def of_arrays(self) -> list[dict[str, Any] | _Raised]:
-        """What it gives of the arrays of each instance, whatever that is."""
+        """Return the results on the arrays of each instance, without comparing them."""
         return [self._of_arrays(group) for group in self._site.groups]
 
     def _of_symbols(self) -> dict[str, Any]:
@@ -104,15 +104,15 @@ class Agreement:
         return parts_of_result(value, self._site.ages, state if isinstance(value, Update) else None)
 
     def _of_plain(self, states: list[tuple[State, Choices]]) -> list[dict[str, Any] | _Raised]:
-        found: list[dict[str, Any] | _Raised] = []
+        results: list[dict[str, Any] | _Raised] = []
         for state, choices in states:
             try:
-                found.append(self._parts(self._called.bare(state, choices), state))
-            except MemoryError:  # nothing is known of the function
+                results.append(self._parts(self._called.bare(state, choices), state))
+            except MemoryError:  # which says nothing about the function
                 raise
             except Exception as error:
-                found.append(_Raised(error))
-        return found
+                results.append(_Raised(error))
+        return results
 
     def _of_arrays(self, group: Points, exact: bool = False) -> dict[str, Any] | _Raised:
         state = group.exact_state if exact else group.array_state
@@ -125,11 +125,11 @@ class Agreement:
             return _Raised(error)
 
     def _check_same_terms(self, first: Mapping[str, Any], again: Mapping[str, Any]) -> None:
-        """A function without memory gives the same terms each time."""
+        """Refuse a function that gives other terms when it is called again."""
         same = first.keys() == again.keys() and all(_same(first[name], again[name]) for name in first)
         if not same:
             raise UsageError(
-                f"{self._author.place}: {self._author} says something else each time it is evaluated", HINT
+                f"{self._author.place}: {self._author} gives a different result each time it is evaluated", HINT
             )
 
     def _completed(
@@ -138,11 +138,11 @@ class Agreement:
         plain: list[dict[str, Any] | _Raised],
         arrays: list[dict[str, Any] | _Raised],
     ) -> _Evaluated:
-        """What is given of symbols, with the state's own value for a part that only others mention."""
+        """Evaluate the result on symbols, with the state's own value for a part that only other results mention."""
         names = set(symbols)
-        for each in (*plain, *arrays):
-            if not isinstance(each, _Raised) and each.keys() != symbols.keys():
-                names |= each.keys()
+        for result in (*plain, *arrays):
+            if not isinstance(result, _Raised) and result.keys() != symbols.keys():
+                names |= result.keys()
         parts = {name: self._part(symbols, name, self._site.symbols.state) for name in sorted(names)}
         return _Evaluated(parts, {name: self._column(part) for name, part in parts.items()})
 
@@ -157,42 +157,42 @@ class Agreement:
             return self._site.evaluator.column(part.term)
         return np.broadcast_to(np.asarray(part, dtype=None if kind_of(part) in (TRUTH, NUMBER) else object), ())
 
-    def _check_plain(self, expected: _Evaluated, found: list[dict[str, Any] | _Raised], step: int, form: str) -> None:
-        """Compare what was found in every so many of the states that are looked at one by one."""
+    def _check_plain(self, expected: _Evaluated, results: list[dict[str, Any] | _Raised], step: int, form: str) -> None:
+        """Compare the results in every ``step``-th of the states that are checked one by one."""
         site = self._site
         places = range(0, len(site.rows), step)
         for name, part in expected.parts.items():
             wanted, kind = np.broadcast_to(expected.columns[name], (site.size,))[site.index].tolist(), kind_of(part)
-            for place, parts in zip(places, found, strict=True):
+            for place, parts in zip(places, results, strict=True):
                 if isinstance(parts, _Raised):  # symbols gave a value, so the two differ, reachable or not
                     self._refuse(form, parts, expected, place)
                 value = self._part(parts, name, site.named_states[place][0])
                 if kind_of(value) != kind or value != wanted[place]:
                     self._refuse(form, value, expected, place, name)
 
-    def _check_arrays(self, expected: _Evaluated, found: list[dict[str, Any] | _Raised]) -> None:
+    def _check_arrays(self, expected: _Evaluated, results: list[dict[str, Any] | _Raised]) -> None:
         first = 0
-        for number, group in enumerate(self._site.groups[: len(found)]):
+        for number, group in enumerate(self._site.groups[: len(results)]):
             columns = {name: _slice(column, first, group.size) for name, column in expected.columns.items()}
             first += group.size
-            wrong = self._differing(expected, columns, found[number], group)
-            if wrong is None:
+            difference = self._differing(expected, columns, results[number], group)
+            if difference is None:
                 continue
-            # Machine integers may have wrapped; engines notice that and take Python's own.
+            # Machine integers may have wrapped around; engines notice that and use Python's integers.
             exact = self._of_arrays(group, exact=True)
-            wrong = self._differing(expected, columns, exact, group)
-            if wrong is not None:
-                found[number] = exact
-                self._refuse_array(expected, columns, group, exact, wrong)
+            difference = self._differing(expected, columns, exact, group)
+            if difference is not None:
+                results[number] = exact
+                self._refuse_array(expected, columns, group, exact, difference)
 
     def _differing(
-        self, expected: _Evaluated, columns: Mapping[str, Column], found: dict[str, Any] | _Raised, group: Points
+        self, expected: _Evaluated, columns: Mapping[str, Column], result: dict[str, Any] | _Raised, group: Points
     ) -> tuple[str | None, int] | None:
-        """The part, or no part if it raises an exception, and the state in which arrays give something else."""
-        if isinstance(found, _Raised):
+        """Return the first part, ``None`` for an exception, and the state in which arrays differ from symbols."""
+        if isinstance(result, _Raised):
             return None, int(np.argmax(group.reachable))
         for name, part in expected.parts.items():
-            value = self._part(found, name, group.array_state)
+            value = self._part(result, name, group.array_state)
             if kind_of(value) != kind_of(part):
                 return name, 0
             different = np.broadcast_to(np.asarray(value) != columns[name], (group.size,))
@@ -205,32 +205,32 @@ class Agreement:
         expected: _Evaluated,
         columns: Mapping[str, Column],
         group: Points,
-        found: dict[str, Any] | _Raised,
-        wrong: tuple[str | None, int],
+        result: dict[str, Any] | _Raised,
+        difference: tuple[str | None, int],
     ) -> NoReturn:
-        name, at = wrong
-        value: Any = found
-        if not isinstance(found, _Raised) and name is not None:
-            part = self._part(found, name, group.array_state)
-            value = np.broadcast_to(np.asarray(part), (group.size,))[at] if kind_of(part) in (TRUTH, NUMBER) else part
-        wanted = None if name is None else _shown(expected.parts[name], columns[name], at)
-        self._tell(_ARRAYS, value, _SYMBOLS, wanted, name, group, at)
+        name, row = difference
+        value: Any = result
+        if not isinstance(result, _Raised) and name is not None:
+            part = self._part(result, name, group.array_state)
+            value = np.broadcast_to(np.asarray(part), (group.size,))[row] if kind_of(part) in (TRUTH, NUMBER) else part
+        wanted = None if name is None else _shown(expected.parts[name], columns[name], row)
+        self._tell(_ARRAYS, value, _SYMBOLS, wanted, name, group, row)
 
     def _refuse(self, form: str, value: Any, expected: _Evaluated, place: int, name: str | None = None) -> NoReturn:
-        number, at = self._site.rows[place]
+        number, row = self._site.rows[place]
         index = int(self._site.index[place])
         wanted = None if name is None else _shown(expected.parts[name], expected.columns[name], index)
-        self._tell(form, value, _SYMBOLS, wanted, name, self._site.groups[number], at)
+        self._tell(form, value, _SYMBOLS, wanted, name, self._site.groups[number], row)
 
     def _tell(
-        self, form: str, value: Any, other: str, wanted: Any, name: str | None, group: Points, at: int
+        self, form: str, value: Any, other: str, wanted: Any, name: str | None, group: Points, row: int
     ) -> NoReturn:
-        state, choices = group.plain_state(at, True), group.plain_choices(at, self._site.symbols.choices)
-        where = in_words(group, at, names_read(self._called.call, state, choices), self._site.symbols.choices)
+        state, choices = group.plain_state(row, True), group.plain_choices(row, self._site.symbols.choices)
+        where = in_words(group, row, names_read(self._called.call, state, choices), self._site.symbols.choices)
         part = f"{name} = " if name else ""
         gives = str(value) if isinstance(value, _Raised) else f"gives {part}{_plainly(value)}"
-        others = f"gives a value of {other}" if name is None else f"{part}{_plainly(wanted)} of {other}"
-        raise UsageError(f"{self._author.place}: {self._author} {gives} of {form}, but {others}, in {where}", HINT)
+        others = f"gives a value on {other}" if name is None else f"{part}{_plainly(wanted)} on {other}"
+        raise UsageError(f"{self._author.place}: {self._author} {gives} on {form}, but {others}, in {where}", HINT)
 
 
 class _Missing:
@@ -245,10 +245,10 @@ def _plainly(value: Any) -> str:
     return shortened(value.item() if isinstance(value, np.generic) else value)
 
 
-def _shown(part: Any, column: Column, at: int) -> Any:
+def _shown(part: Any, column: Column, row: int) -> Any:
     if kind_of(part) not in (TRUTH, NUMBER):
         return part
-    return column[at] if column.ndim else column[()]
+    return column[row] if column.ndim else column[()]
 
 
 def _same(first: Any, again: Any) -> bool:

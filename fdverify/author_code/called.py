@@ -1,4 +1,4 @@
-"""How engines call a function of an author."""
+"""How engines call an author's function."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Call: TypeAlias = Callable[[State, Choices], Any]
 
 @dataclass(frozen=True)
 class Called:
-    """A function of an author, and how an engine calls it with a state and the choices made in it."""
+    """An author's function, and how an engine calls it with a state and the choices made in it."""
 
     author: AuthorFunction
     call: Call
     bare: Call
-    """The same without what this package has wrapped around it, which costs as much as a small function does."""
+    """The same call without this package's wrappers, which cost as much as a small function."""
 
     @classmethod
     def of_state(cls, role: str, name: str, function: Callable[[State], Any]) -> Called:

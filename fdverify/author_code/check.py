@@ -1,4 +1,4 @@
-"""The check of an author's functions: their source is read, and what they give is compared on concrete states."""
+"""The check of an author's functions: their source is read, and their results are compared on concrete states."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from fdverify.storage import Entries
 
 @dataclass(frozen=True)
 class AuthorCodeReport:
-    """What was found out about an author's functions, all of which passed."""
+    """The outcome of a check that all of an author's functions passed."""
 
     sampled_only: tuple[str, ...] = ()
-    """Those without a source to read."""
+    """Functions that were only sampled, because not all of their source can be read."""
 
     def notes(self) -> tuple[str, ...]:
         if not self.sampled_only:
@@ -35,12 +35,12 @@ class AuthorCodeReport:
 
 
 def check_author_code(system: System, claims: Sequence[Called]) -> AuthorCodeReport:
-    """Refuse a system or a claim that means something else to one of the engines."""
+    """Refuse a system or a claim whose meaning differs between engines."""
     functions = dict.fromkeys((*functions_of_system(system), *(claim.author for claim in claims)))
     theirs = [each for each in functions if not is_own(each.function)]
     if not theirs:
         return AuthorCodeReport()  # what this package ships is compared by its tests
-    # These take long to import, and most commands are about what this package ships.
+    # These take long to import, and most commands check only what this package ships.
     from fdverify.author_code.rounds import compare_on_states
     from fdverify.author_code.source_rules import check_sources
 
@@ -54,18 +54,18 @@ def claims_of(role: str, claims: Iterable[Property]) -> list[Called]:
 
 
 def parts_of_plans(system: System) -> list[Called]:
-    """What a system declares about runs that break a claim."""
-    found: list[Called] = []
+    """Build calls of the functions that a system declares about runs that break a claim."""
+    calls: list[Called] = []
     plans: tuple[GrowingLoop | WorstRun, ...] = (*system.growing, *system.worst)
     for plan in plans:
         parts = ("within", "left", "plan", *(("starts",) if isinstance(plan, GrowingLoop) else ()))
         whose = f"of the run that breaks {plan.breaks}"
-        found += [Called.of_state(f"the {part}", whose, getattr(plan, part)) for part in parts]
-    return found
+        calls += [Called.of_state(f"the {part}", whose, getattr(plan, part)) for part in parts]
+    return calls
 
 
 class PassedBefore:
-    """What has passed, by what it rests on; a file an entry, in a folder of the cache."""
+    """A cache of passed checks, keyed by what they rest on; each entry is a file in the cache folder."""
 
     def __init__(self, root: Path) -> None:
         self._entries = Entries(root / "passed")
@@ -79,7 +79,7 @@ class PassedBefore:
 
 
 def key_of(system: System, claims: Sequence[Called], files: Mapping[Path, str]) -> str | None:
-    """What a check rests on: the files that were read, by digest, and what was asked; nothing without a file."""
+    """Hash what a check rests on: the digests of the files that were read, and the claims; ``None`` without a file."""
     if not files:
         return None
     parts = [

@@ -1,4 +1,4 @@
-"""Random columns, the same each time; numpy's own generators take longer to import than all that is drawn here."""
+"""Reproducible random columns; numpy's own generators take longer to import than all that is drawn here."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from numpy.typing import NDArray
 
 
 class Draws:
+    """A source of random columns with a fixed seed."""
+
     def __init__(self, seed: int) -> None:
         self._source = random.Random(seed)
 
-    def _words(self, number: int) -> NDArray[np.uint64]:
-        return np.frombuffer(self._source.randbytes(8 * number), dtype=np.uint64)
+    def _words(self, count: int) -> NDArray[np.uint64]:
+        return np.frombuffer(self._source.randbytes(8 * count), dtype=np.uint64)
 
-    def numbers(self, below: int, number: int) -> NDArray[np.int64]:
-        """So many numbers from 0 on."""
-        return (self._words(number) % np.uint64(below)).astype(np.int64)
+    def numbers(self, below: int, count: int) -> NDArray[np.int64]:
+        """Draw ``count`` numbers from 0 up to, but not including, ``below``."""
+        return (self._words(count) % np.uint64(below)).astype(np.int64)
 
-    def picked(self, values: NDArray[Any], number: int) -> NDArray[Any]:
-        """So many of the values."""
-        return values[self.numbers(len(values), number)]
+    def picked(self, values: NDArray[Any], count: int) -> NDArray[Any]:
+        """Draw ``count`` of the values, with repetition."""
+        return values[self.numbers(len(values), count)]
 
     def truths(self, rows: int, columns: int) -> NDArray[np.bool_]:
         return np.asarray(self.numbers(2, rows * columns) == 1).reshape(rows, columns)
 
-    def order(self, number: int) -> NDArray[np.int64]:
-        """The first so many numbers in any order."""
-        return np.argsort(self._words(number), kind="stable")
+    def order(self, count: int) -> NDArray[np.int64]:
+        """Return the numbers below ``count`` in random order."""
+        return np.argsort(self._words(count), kind="stable")
 
-    def some(self, number: int, most: int) -> NDArray[np.int64]:
-        """At most so many of the first numbers, in their order."""
-        return np.arange(number) if number <= most else np.sort(self.order(number)[:most])
+    def some(self, count: int, most: int) -> NDArray[np.int64]:
+        """Choose at most ``most`` of the numbers below ``count``, in increasing order."""
+        return np.arange(count) if count <= most else np.sort(self.order(count)[:most])

@@ -1,7 +1,7 @@
-"""Z3 terms evaluated in many states at once, with numpy.
+"""The evaluation of Z3 terms in many states at once, with numpy.
 
-A term is walked once, whatever the number of states: substituting state by state would cost seconds.  Integers are
-machine integers as long as a bound on every intermediate value says that they fit, else Python's own.
+A term is traversed once, whatever the number of states: substituting state by state would take seconds.  Integers are
+machine integers while a bound on every intermediate value shows that they fit, and Python's integers otherwise.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Column = NDArray[Any]
 _FITS = 1 << 62
 _EVALUATED = (z3.Z3_APP_AST, z3.Z3_NUMERAL_AST)
 _MACHINE_BITS = 31
-"""Up to this width, a vector of bits that is shifted stays a machine integer."""
+"""A bit vector up to this width stays a machine integer when it is shifted."""
 
 
 class _Value(NamedTuple):
-    """A value in every state, and what its size is at most (0 for truth values)."""
+    """A value in every state, with an upper bound on its magnitude (0 for truth values)."""
 
     column: Column
     most: int = 0
@@ -34,7 +34,7 @@ class _Value(NamedTuple):
 class Evaluator:
     """Evaluates terms over named constants, functions and predicates over ages, in each of many states.
 
-    Inside of a claim about all ages there is one more axis: the ages.  Functions are not asked there.
+    Inside a claim about all ages, columns have one more axis: the ages.  Functions are not evaluated there.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class Evaluator:
         self._claims: dict[str, tuple[Column, Column]] = {}
 
     def column(self, term: Any) -> Column:
-        """The value of a term in every state."""
+        """Evaluate a term in every state."""
         return np.broadcast_to(self._value(term).column, (self._size,))
 
     def _value(self, term: Any) -> _Value:
-        self._kept.append(term)  # Z3 gives the identity of a dead term to another one
+        self._kept.append(term)  # Z3 reuses the identity of a freed term
         context = term.ctx.ref()
-        known, number = self._known, z3.Z3_get_ast_id
-        root = number(context, term.as_ast())
+        known, identify = self._known, z3.Z3_get_ast_id
+        root = identify(context, term.as_ast())
         waiting: list[tuple[Any, int, list[int] | None]] = [(term.as_ast(), root, None)]
         while waiting:
             ast, identity, numbers = waiting.pop()
@@ -78,14 +78,14 @@ class Evaluator:
                 if z3.Z3_get_ast_kind(context, ast) not in _EVALUATED:
                     raise InternalError("a term with a quantifier cannot be evaluated")
                 parts = [z3.Z3_get_app_arg(context, ast, k) for k in range(z3.Z3_get_app_num_args(context, ast))]
-                numbers = [number(context, part) for part in parts]
+                numbers = [identify(context, part) for part in parts]
                 new = [(part, n, None) for part, n in zip(parts, numbers, strict=True) if n not in known]
                 if new:
                     waiting.append((ast, identity, numbers))
                     waiting += new
                     continue
             value = self._applied(context, ast, [known[n] for n in numbers])
-            # What numpy computes of single Python integers is no array any more.
+            # Operations of numpy on single Python integers do not return arrays.
             known[identity] = _Value(np.asarray(value.column), value.most)
         return known[root]
 
@@ -107,7 +107,7 @@ class Evaluator:
         raise InternalError(f"a term of kind {kind} cannot be evaluated")
 
     def _has(self, name: str, age: Column) -> _Value:
-        """A predicate over ages: whether each age is a member in its state."""
+        """Apply a predicate over ages: test in each state whether the age is a member."""
         members = self._member(name)
         size, width = members.shape
         states = np.arange(size).reshape((size, *(1 for _ in range(self._depth))))
@@ -119,7 +119,7 @@ class Evaluator:
         return self._members[name] if self._outer is None else self._outer._member(name)
 
     def _named(self, name: str) -> _Value:
-        """A constant: given, an age that stands for all, or one that says something about ages."""
+        """Evaluate a constant: the age of a claim, one with a column, or one that the book defines."""
         if self._outer is not None:
             if name == f"age!{self._depth}":
                 return _Value(np.arange(self._ages), self._ages)
@@ -139,18 +139,18 @@ class Evaluator:
         raise InternalError(f"{name} has no value in the states to compare")
 
     def _is_outer(self, name: str) -> bool:
-        """Whether a constant is the same for every age of the innermost claim."""
+        """Tell whether a constant has the same value for every age of the innermost claim."""
         claim = self._book.exceptions.get(name, name)
         if claim in self._book.claims:
             return self._book.claims[claim][1] <= self._depth
         return name not in self._book.reads
 
     def _claim(self, name: str) -> tuple[Column, Column]:
-        """For each age, whether a claim is about it and what the claim says of it; ages are the last axis."""
+        """Evaluate for each age whether a claim is about it and whether its body holds; ages are the last axis."""
         if name not in self._claims:
             claim, depth = self._book.claims[name]
             if depth != self._depth + 1:
-                raise InternalError("a claim inside of another is evaluated outside of it")
+                raise InternalError("a nested claim is evaluated outside of the claim around it")
             if self._inner is None:
                 self._inner = Evaluator(self._size, self._columns, self._members, self._ages, self._book, self)
             shape = (self._size, *(self._ages for _ in range(depth)))
@@ -171,7 +171,7 @@ def _measured(column: Column) -> _Value:
 
 
 def _exact(parts: Sequence[_Value], most: int) -> list[Column]:
-    """The columns, as Python's integers where the machine's may not hold the result."""
+    """Return the columns, as Python's integers if machine integers may not hold the result."""
     wide = most >= _FITS or any(part.most >= _FITS for part in parts)
     return [part.column.astype(object) if wide else part.column for part in parts]
 
@@ -195,8 +195,8 @@ def _divided(operation: Callable[[Any, Any], Any]) -> Callable[[list[_Value]], _
     def divided(parts: list[_Value]) -> _Value:
         dividend, divisor = _exact(parts, 0)
         if not (divisor > 0).all():
-            raise InternalError("division by what is not positive cannot be evaluated")
-        # Where the divisor is positive, Python's and numpy's floor and Euclid's division are the same.
+            raise InternalError("division by a number that is not positive cannot be evaluated")
+        # For a positive divisor, the floor division of numpy and the Euclidean division of Z3 agree.
         return _Value(operation(dividend, divisor), max(part.most for part in parts))
 
     return divided

@@ -1,4 +1,4 @@
-"""The functions of an author: what engines run on plain values, on arrays and on symbols."""
+"""The functions of an author, which engines run on plain values, on arrays and on symbols."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from fdverify.author_code.ownership import unwrapped
 from fdverify.errors import located
-from fdverify.models.system import Property, System, Variable, always
+from fdverify.models.system import System, Variable, always
 
 
 @dataclass(frozen=True)
 class AuthorFunction:
-    """A function that an author wrote, what it is for, and its name there."""
+    """A function that an author wrote, with its role and its name in that role."""
 
     role: str
     name: str
@@ -22,7 +22,7 @@ class AuthorFunction:
 
     @property
     def place(self) -> str:
-        """The file and the line that it is written in, or what it is instead."""
+        """The file and line where it is written, or a note that it has no source."""
         code = code_of(self.function)
         return "a function without source" if code is None else located(code.co_filename, code.co_firstlineno)
 
@@ -31,21 +31,21 @@ class AuthorFunction:
 
 
 def code_of(function: Any) -> CodeType | None:
-    """The code of a function, of a method, or of what can be called."""
-    for each in (function, getattr(function, "__func__", None), vars(type(function)).get("__call__")):
-        code = getattr(each, "__code__", None)
+    """Return the code object of a function, a method or a callable object."""
+    for candidate in (function, getattr(function, "__func__", None), vars(type(function)).get("__call__")):
+        code = getattr(candidate, "__code__", None)
         if isinstance(code, CodeType):
             return code
     return None
 
 
 def author_function(role: str, name: str, function: Callable[..., Any]) -> AuthorFunction:
-    """The author's own function, below what this package has wrapped around it."""
+    """Build the record of an author's function, without the wrappers that this package added."""
     return AuthorFunction(role, name, unwrapped(function))
 
 
 def functions_of_system(system: System) -> tuple[AuthorFunction, ...]:
-    """Every function that a system itself is made of."""
+    """List the functions of a system, except for conditions that always hold."""
     return tuple(_without_trivial(_functions_of_system(system)))
 
 
@@ -74,10 +74,6 @@ def _functions_of_variable(variable: Variable) -> Iterator[AuthorFunction]:
         yield author_function("the range of", variable.name, variable.range)
     if variable.cap is not None:
         yield author_function("the cap of", variable.name, variable.cap)
-
-
-def functions_of_claims(role: str, claims: Iterable[Property]) -> tuple[AuthorFunction, ...]:
-    return tuple(_without_trivial(author_function(role, claim.name, claim.holds) for claim in claims))
 
 
 def _without_trivial(functions: Iterable[AuthorFunction]) -> Iterator[AuthorFunction]:

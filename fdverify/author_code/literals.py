@@ -1,4 +1,4 @@
-"""The whole numbers that functions mention: values near them are where their branches part."""
+"""The integer literals of functions: their branches often part at values near them."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ _DEEPEST = 3
 
 
 def literals_in(functions: Iterable[Callable[..., Any]]) -> set[int]:
-    """The numbers in these functions, in what they close over, and in the functions that they call by name."""
-    found: set[int] = set()
+    """Collect the integers in these functions, in their closures, and in the functions that they call by name."""
+    literals: set[int] = set()
     seen: set[int] = set()
     for function in functions:
-        _collect(function, found, seen, _DEEPEST)
-    return found
+        _collect(function, literals, seen, _DEEPEST)
+    return literals
 
 
-def _collect(value: Any, found: set[int], seen: set[int], depth: int) -> None:
+def _collect(value: Any, literals: set[int], seen: set[int], depth: int) -> None:
     if isinstance(value, int) and not isinstance(value, bool):
         if abs(value) <= _LARGEST:
-            found.add(int(value))
+            literals.add(int(value))
         return
     function = getattr(value, "__func__", value)
     code = getattr(function, "__code__", None)
     if depth == 0 or not isinstance(code, CodeType) or id(code) in seen:
         return
     seen.add(id(code))
-    for each in _held(function, code):
-        _collect(each, found, seen, depth - 1)
+    for held in _held(function, code):
+        _collect(held, literals, seen, depth - 1)
 
 
 def _held(function: Any, code: CodeType) -> Iterator[Any]:
-    for each in _codes(code):
-        yield from each.co_consts
-        yield from (function.__globals__[name] for name in each.co_names if name in function.__globals__)
+    for part in _codes(code):
+        yield from part.co_consts
+        yield from (function.__globals__[name] for name in part.co_names if name in function.__globals__)
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents
-        except ValueError:  # it has not been filled yet
+        except ValueError:  # the cell is still empty
             continue
     yield from function.__defaults__ or ()
 

@@ -1,4 +1,4 @@
-"""Which functions are this package's own: what it ships is compared by its tests, not again in every check."""
+"""Which functions are this package's own: those are compared by its tests, not again in every check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLAIN = (bool, int, str, bytes, type(None))
 
 
 def is_own(function: Callable[..., Any]) -> bool:
-    """Whether a function, and all that it closes over, is written in this package."""
+    """Tell whether a function, and everything that it closes over, is written in this package."""
     return _is_own(function, set())
 
 
@@ -35,7 +35,7 @@ def _is_own(value: Any, seen: set[int]) -> bool:
         case Mapping():
             return all(_is_own(each, seen) for each in (*value.keys(), *value.values()))
         case Enum():
-            return _is_ours(type(value).__module__)  # an author's may compare in a way of its own
+            return _is_ours(type(value).__module__)  # an author's enum may define its own comparison
         case Sequence() | Set():
             return all(_is_own(each, seen) for each in value)
         case BuiltinFunctionType():
@@ -49,12 +49,12 @@ def _is_own(value: Any, seen: set[int]) -> bool:
 
 
 def is_written_here(function: FunctionType) -> bool:
-    """Whether the code of a function is this package's, whatever it has wrapped or closes over."""
+    """Tell whether the code of a function is this package's, whatever it wraps or closes over."""
     return _is_ours(function.__globals__.get("__name__"))
 
 
 def unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The author's own function, below what this package, and nobody else, has wrapped around it."""
+    """Remove the wrappers that this package, and nobody else, has put around an author's function."""
     while isinstance(function, FunctionType) and is_written_here(function) and hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     return function
@@ -63,7 +63,7 @@ def unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
 def _content(cell: CellType) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # it has not been filled yet
+    except ValueError:  # the cell is still empty
         return None
 
 

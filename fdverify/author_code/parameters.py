@@ -1,4 +1,4 @@
-"""Functions of the parameters alone, assumptions and initial values: the same of numbers and of symbols?"""
+"""The comparison of assumptions and initial values, functions of the parameters alone, on numbers and on symbols."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MOST = 64
 
 
 def check_assumptions(system: System, symbols: State) -> None:
-    """Compare what is assumed of the parameters at small values, whether or not it holds there."""
+    """Compare the assumptions at small values of the parameters, whether or not they hold there."""
     arbitrary = [parameter for parameter in system.parameters if parameter.value is None]
     small = islice(product(*(parameter.small_values() for parameter in arbitrary)), _MOST)
-    chosen = [dict(zip((p.name for p in arbitrary), values, strict=True)) for values in small]
-    states = [State(system.at(values).parameter_values()) for values in chosen]
+    valuations = [dict(zip((p.name for p in arbitrary), values, strict=True)) for values in small]
+    states = [State(system.at(values).parameter_values()) for values in valuations]
     for assumption in system.assumptions:
         _compare(author_function("assumption", assumption.name, assumption.holds), assumption.holds, states, symbols)
 
@@ -42,21 +42,21 @@ def _compare(author: AuthorFunction, function: Callable[[State], Any], states: S
     first = [function(state) for state in states]
     term, again = function(symbols), function(symbols)
     if isinstance(term, Value) and not (isinstance(again, Value) and term.term.eq(again.term)):
-        raise UsageError(f"{author.place}: {author} says something else each time it is evaluated", HINT)
+        raise UsageError(f"{author.place}: {author} gives a different result each time it is evaluated", HINT)
     wanted = _values(term, states)
-    for found in (first, [function(state) for state in states]):
-        for value, expected, state in zip(found, wanted, states, strict=True):
+    for results in (first, [function(state) for state in states]):
+        for value, expected, state in zip(results, wanted, states, strict=True):
             if kind_of(value) != kind_of(term) or _plainly(value) != expected:
-                where = ", ".join(f"{name} = {each}" for name, each in state.values().items()) or "every instance"
+                where = ", ".join(f"{name} = {number}" for name, number in state.values().items()) or "every instance"
                 raise UsageError(
-                    f"{author.place}: {author} gives {shortened(value)} of plain values, "
-                    f"but {shortened(expected)} of symbols, at {where}",
+                    f"{author.place}: {author} gives {shortened(value)} on plain values, "
+                    f"but {shortened(expected)} on symbols, at {where}",
                     HINT,
                 )
 
 
 def _values(term: Any, states: Sequence[State]) -> list[Any]:
-    """What a term is at each of the parameters."""
+    """Evaluate a term at each of the parameter values."""
     if not isinstance(term, Value):
         return [_plainly(term)] * len(states)
     names = states[0].values() if states else ()
@@ -66,5 +66,5 @@ def _values(term: Any, states: Sequence[State]) -> list[Any]:
 
 
 def _plainly(value: Any) -> Any:
-    """A value to compare: of a buffer, its ages, however they are listed."""
+    """Make a value comparable: a buffer becomes the set of its ages."""
     return value if kind_of(value) in (TRUTH, NUMBER) else frozenset(value)

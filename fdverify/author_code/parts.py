@@ -1,4 +1,4 @@
-"""What a function returns, taken apart into truth values, numbers and constants that can be compared one by one."""
+"""Results of functions, split into truth values, numbers and constants that can be compared one by one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ TRUTH, NUMBER = "a truth value", "a number"
 
 
 def parts_of_result(value: Any, ages: int, state: State | None) -> dict[str, Any]:
-    """The parts by where they are in the value; of an update, with the state's own values where it says nothing.
+    """Split a result into its parts, keyed by where they are; leave out what an update does not change.
 
-    A buffer is taken apart into its contents: whether there is a message of each of so many ages.
+    A buffer is split into its contents: whether it has a message of each of ``ages`` ages.
     """
     return dict(_parts(value, "", ages, state))
 
@@ -31,18 +31,18 @@ def _parts(value: Any, where: str, ages: int, state: State | None) -> Iterator[t
         for age in range(ages):
             yield f"{where}.has({age})", value.has(age)
     elif isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from _parts(each, f"{where}[{key!r}]", ages, state)
+        for key, element in value.items():
+            yield from _parts(element, f"{where}[{key!r}]", ages, state)
     elif isinstance(value, tuple | list):
         yield f"len({where})", len(value)
-        for place, each in enumerate(value):
-            yield from _parts(each, f"{where}[{place}]", ages, state)
+        for place, element in enumerate(value):
+            yield from _parts(element, f"{where}[{place}]", ages, state)
     else:
         yield where, value
 
 
 def kind_of(value: Any) -> str:
-    """Whether a part can be true or false, is a number, or is something else."""
+    """Name the kind of a part: a truth value, a number, an array, or the name of its type."""
     if is_truth(value):
         return TRUTH
     if is_number(value):
@@ -51,7 +51,7 @@ def kind_of(value: Any) -> str:
 
 
 def part_of_state(name: str, state: State) -> Any:
-    """The value that a state has for a part that an update does not mention."""
+    """Read from the state a part that an update does not mention."""
     variable, _, rest = name.partition(".has(")
     value = state[variable]
     return value.has(int(rest[:-1])) if rest else value

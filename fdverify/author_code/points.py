@@ -1,4 +1,4 @@
-"""Concrete states to compare on, a column for each variable, and the three forms in which engines see them."""
+"""Concrete states to compare on, with a column for each variable, in the three forms that engines use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fdverify.models.system import Ages, Choice, Choices, Flag, Flags, Labels, S
 
 Column = NDArray[Any]
 Columns = Mapping[str, Column]
-"""By variable or choice: a column of its values; of a buffer, a row of truth values in each state, one an age."""
+"""For each variable or choice, a column of values; for a buffer, a row of truth values per state, one for each age."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Points:
         return len(self.reachable)
 
     def take(self, index: Column) -> Points:
-        """Some of the states, each as often as it is named."""
+        """Select states by their indexes, which may repeat."""
         return Points(
             self.system,
             self.values,
@@ -43,7 +43,7 @@ class Points:
         )
 
     def with_columns(self, columns: Columns) -> Points:
-        """The states with other values, before any choice."""
+        """Replace columns, and drop the choices."""
         return Points(self.system, self.values, {**self.columns, **columns}, self.reachable, {})
 
     def with_choices(self, choices: Columns) -> Points:
@@ -51,12 +51,12 @@ class Points:
 
     @cached_property
     def array_state(self) -> State:
-        """All states at once, as explore sees them."""
+        """All states at once, as arrays, which is how explore sees them."""
         return self._array_state(exact=False)
 
     @cached_property
     def exact_state(self) -> State:
-        """The same with Python's integers, which do not wrap."""
+        """All states at once, with Python's integers, which do not wrap around."""
         return self._array_state(exact=True)
 
     def _array_state(self, exact: bool) -> State:
@@ -80,11 +80,11 @@ class Points:
             }
         )
 
-    def plain_state(self, at: int, with_names: bool) -> State:
-        """One state as the interpreter sees it; a label may be a member of its enum there, or a number."""
+    def plain_state(self, row: int, with_names: bool) -> State:
+        """Build one state as the interpreter sees it; a label is a member of its enum, or a number."""
         values: dict[str, Any] = dict(self.values)
         for variable in self.system.variables:
-            value = self.columns[variable.name][at].tolist()
+            value = self.columns[variable.name][row].tolist()
             match variable.sort:
                 case Ages():
                     values[variable.name] = self._buffer(variable.sort, value)
@@ -94,12 +94,12 @@ class Points:
                     values[variable.name] = value
         return State(values)
 
-    def plain_choices(self, at: int, choices: Sequence[Choice]) -> Choices:
+    def plain_choices(self, row: int, choices: Sequence[Choice]) -> Choices:
         return Choices(
             {
-                choice.name: self.choices[choice.name][at].tolist()
+                choice.name: self.choices[choice.name][row].tolist()
                 if isinstance(choice, Flag)
-                else self._buffer(self._sort(choice), self.choices[choice.name][at].tolist())
+                else self._buffer(self._sort(choice), self.choices[choice.name][row].tolist())
                 for choice in choices
             }
         )
@@ -114,7 +114,7 @@ class Points:
 
 
 def joined(parts: Sequence[Points]) -> Points:
-    """States of one instance put together."""
+    """Concatenate states of one instance, without their choices."""
     first = parts[0]
     return Points(
         first.system,
@@ -126,7 +126,7 @@ def joined(parts: Sequence[Points]) -> Points:
 
 
 def columns_of_state(system: System, state: State, size: int) -> dict[str, Column]:
-    """The columns of a state of arrays; what is the same in all states may be a single value there."""
+    """Extract the columns of a state of arrays; a variable may be a single value there, the same in all states."""
     columns: dict[str, Column] = {}
     for variable in system.variables:
         value = state[variable.name]

@@ -1,4 +1,4 @@
-"""What is said about ages while terms are built, kept by name, so that it can be evaluated."""
+"""A record, by name, of what terms claim about ages while they are built, so that it can be evaluated."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from fdverify.symbolic.ages import AgeBook, Claim, Mention, Read
 
 
 class RecordingBook(AgeBook):
-    """An age book that keeps every read and every claim, also those made inside of another claim."""
+    """An age book that keeps every read and every claim, also those made inside another claim."""
 
     def __init__(self) -> None:
         super().__init__()
         self.claims: dict[str, tuple[Claim, int]] = {}
-        """By the name of the truth value: the claim, and the depth of the age that its shape is about."""
+        """By the name of the truth value: the claim, and the depth of the age that its body ranges over."""
         self.exceptions: dict[str, str] = {}
         """By the name of the age at which a claim fails: the name of its truth value."""
         self.reads: dict[str, Read] = {}

@@ -1,4 +1,4 @@
-"""All functions of a system compared on the way through one round, phase after phase."""
+"""The comparison of all functions of a system along one round, phase after phase."""
 
 from __future__ import annotations
 
@@ -27,44 +27,44 @@ from fdverify.symbolic.unroll import Unrolling
 from fdverify.symbolic.values import Int, Value
 
 _STATES = 300
-"""In which functions are compared, of all instances together."""
+"""The number of states in which functions are compared, over all instances."""
 _ROUNDS = (3, 2, 1)
-"""How far reachable states are looked for, at each instance."""
+"""For each instance, the number of rounds within which reachable states are looked for."""
 _WITH_CHOICES = 384
 _PLAIN_CALLS = 480
-"""Of all functions together, one state at a time."""
+"""The number of calls with plain values, over all functions."""
 _FEWEST, _MOST = 24, 240
 
 
 def compare_on_states(system: System, claims: Sequence[Called], everything: bool = False) -> None:
-    """Refuse a function of the system, or one of the claims, that means something else to one of the engines.
+    """Refuse a function of the system, or a claim, whose meaning differs between engines.
 
-    What is this package's own is left out, unless ``everything`` is wanted.
+    This package's own functions are left out, unless ``everything`` is true.
     """
     parameters = State(system.parameter_values({name: Int(z3.Int(name)) for name in system.arbitrary()}))
     check_assumptions(system, parameters)
-    found = instances(system)
-    if not found:
-        return  # there is no state at all, which is told elsewhere
-    check_initial_values(system, found, parameters)
-    Comparison(system, found, claims, everything).run()
+    systems = instances(system)
+    if not systems:
+        return  # there is no state at all, which is reported elsewhere
+    check_initial_values(system, systems, parameters)
+    Comparison(system, systems, claims, everything).run()
 
 
 class Comparison:
     """The comparison at a few instances of a system."""
 
     def __init__(
-        self, system: System, found: Sequence[System], claims: Sequence[Called], everything: bool = False
+        self, system: System, systems: Sequence[System], claims: Sequence[Called], everything: bool = False
     ) -> None:
         self._system = system
-        self._instances = found
+        self._instances = systems
         self._everything = everything
         self._ranges = self._of_ranges()
         self._claims = [*(each for each in claims if self._wanted(each.author.function)), *self._of_system()]
         self._random = Draws(0)
         phases = [phase for phase in system.phases if self._concerns(phase)]
         functions = 1 + len(self._claims) + len(self._ranges) + sum(2 + len(phase.choices) for phase in phases)
-        largest = max((each.fixed_values()[bound] for each in found for bound in system.age_bounds()), default=0)
+        largest = max((each.fixed_values()[bound] for each in systems for bound in system.age_bounds()), default=0)
         self._plain = max(_FEWEST, min(_MOST, _PLAIN_CALLS // functions)) // (1 + largest // 16) + 1
         self._through_phases = bool(phases)
 
@@ -75,8 +75,8 @@ class Comparison:
         pairs = zip(self._instances, _ROUNDS, strict=False)
         literals = literals_in(self._functions())
         sampled = [sampled_states(each, number, rounds, literals, self._random) for each, rounds in pairs]
-        anywhere, inside = self._symbols(anywhere=True), [within for within, _ in sampled]
-        for groups in ([outside for _, outside in sampled], inside):
+        anywhere, inside = self._symbols(anywhere=True), [in_range for in_range, _ in sampled]
+        for groups in ([out_of_range for _, out_of_range in sampled], inside):
             self._check_all(anywhere, groups, self._ranges)
         self._check_all(anywhere, inside, self._claims, terms_again=False)
         if self._through_phases:
@@ -87,14 +87,14 @@ class Comparison:
             self._check_round(start, initial)
         last = self._after_round(anywhere)
         if last.has_constants():
-            # Engines ask claims also of a state with known values in it.
+            # Engines also evaluate claims in a state with known values in it.
             self._check_once(last, [_with_known(last, group) for group in inside])
 
     def _wanted(self, function: Callable[..., Any]) -> bool:
         return self._everything or not is_own(function)
 
     def _functions(self) -> Iterator[Callable[..., Any]]:
-        """All functions that are compared."""
+        """Yield the functions that are compared."""
         yield from (each.author.function for each in (*self._claims, *self._ranges))
         for phase in self._system.phases:
             yield from (function for function in _functions_of(phase) if self._wanted(function))
@@ -112,13 +112,13 @@ class Comparison:
         ]
 
     def _of_system(self) -> list[Called]:
-        """Functions of the state that a system has beside its phases."""
+        """Build calls of the system's functions of the state, beside its phases."""
         system, detector = self._system, self._system.detector
-        found = [Called.of_state("fairness condition", fair.name, fair.holds) for fair in system.fairness]
+        calls = [Called.of_state("fairness condition", fair.name, fair.holds) for fair in system.fairness]
         if detector is not None:
             parts = DETECTOR_PARTS[:-1]
-            found += [Called.of_state("the detector's", part, getattr(detector, part)) for part in parts]
-        return [each for each in found if self._wanted(each.author.function)]
+            calls += [Called.of_state("the detector's", part, getattr(detector, part)) for part in parts]
+        return [each for each in calls if self._wanted(each.author.function)]
 
     def _concerns(self, phase: Phase) -> bool:
         return any(self._wanted(function) for function in _functions_of(phase))
@@ -136,7 +136,7 @@ class Comparison:
             Agreement(site, function).check_once()
 
     def _check_round(self, symbols: Symbols, groups: Sequence[Points]) -> None:
-        """Compare phase after phase, in the states that lead on."""
+        """Compare phase after phase, each in the states that the one before leads to."""
         for phase in self._system.phases:
             groups = [group for group in groups if group.size > 0]
             if not groups:
@@ -156,23 +156,23 @@ class Comparison:
         detector = self._system.detector
         if detector is not None and phase.name == detector.receive and self._wanted(detector.hears):
             Agreement(site, Called.of_choices("the detector's", "hears", detector.hears)).check()
-        ends = [self._after(group, each) for group, each in zip(site.groups, arrays, strict=True)]
+        ends = [self._after(group, result) for group, result in zip(site.groups, arrays, strict=True)]
         return symbols.named_anew(after), ends
 
-    def _after(self, group: Points, found: Any) -> Points:
-        """The states after a phase, where its choices were allowed."""
-        if not isinstance(found, dict):
+    def _after(self, group: Points, result: Any) -> Points:
+        """Compute the states after a phase, where its choices are allowed."""
+        if not isinstance(result, dict):
             return group.take(np.array([], dtype=np.int64))
-        allowed = truths(found["assume"], group.size)
+        allowed = truths(result["assume"], group.size)
         columns: dict[str, Column] = {}
         for variable in self._system.variables:
             name, column = variable.name, group.columns[variable.name]
             if isinstance(variable.sort, Ages):
-                if f"{name}.has(0)" in found:
-                    members = [found[f"{name}.has({age})"] for age in range(column.shape[1])]
+                if f"{name}.has(0)" in result:
+                    members = [result[f"{name}.has({age})"] for age in range(column.shape[1])]
                     columns[name] = np.stack([truths(member, group.size) for member in members], axis=1)
-            elif name in found:
-                columns[name] = np.broadcast_to(np.asarray(found[name]), (group.size,))
+            elif name in result:
+                columns[name] = np.broadcast_to(np.asarray(result[name]), (group.size,))
             if isinstance(variable.sort, Labels) and name in columns:
                 allowed = allowed & np.isin(columns[name], [int(label) for label in variable.sort.names])
         places = np.flatnonzero(allowed)
@@ -192,7 +192,7 @@ def _functions_of(phase: Phase) -> list[Callable[..., Any]]:
 
 
 def _with_known(symbols: Symbols, group: Points) -> Points:
-    """The states with the values that are known after a round: whole variables, and single members of buffers."""
+    """Set the values that are known after a round: whole variables, and single members of buffers."""
     columns: dict[str, Column] = {}
     for variable in symbols.system.variables:
         name, symbol = variable.name, symbols.state[variable.name]
@@ -209,7 +209,7 @@ def _with_known(symbols: Symbols, group: Points) -> Points:
 
 
 def _known(value: Any) -> Any:
-    """The value that a number or a truth value has in every state; none if it depends on the state."""
+    """Return the value that a number or truth value has in every state; ``None`` if it depends on the state."""
     if not isinstance(value, Value):
         return value
     term = z3.simplify(value.term)

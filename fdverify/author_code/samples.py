@@ -1,4 +1,4 @@
-"""Which states to compare on: reachable ones, corners of the declared ranges, and random ones inside of them."""
+"""The sampling of states to compare on: reachable states, their neighbours, and random combinations of values."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _SMALL = (-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 40, 100)
 
 
 def instances(system: System) -> list[System]:
-    """The system at a few small parameters that differ in all of them; itself if all are fixed."""
+    """Choose a few small instances, if possible different in all parameters; the system itself if all are fixed."""
     arbitrary = [parameter for parameter in system.parameters if parameter.value is None]
     if not arbitrary:
         return [system]
     most = max(len(parameter.small_values()) for parameter in arbitrary)
     diagonal = [{p.name: p.small_values()[k % len(p.small_values())] for p in arbitrary} for k in range(most)]
-    found = admissible(system, diagonal)[:_MOST_INSTANCES]
-    if len(found) < _MOST_INSTANCES:
-        seen = [each.parameter_values() for each in found]
+    chosen = admissible(system, diagonal)[:_MOST_INSTANCES]
+    if len(chosen) < _MOST_INSTANCES:
+        seen = [each.parameter_values() for each in chosen]
         for each in small_instances(system):
-            if len(found) < _MOST_INSTANCES and each.parameter_values() not in seen:
-                found.append(each)
-    if found:
-        return found
+            if len(chosen) < _MOST_INSTANCES and each.parameter_values() not in seen:
+                chosen.append(each)
+    if chosen:
+        return chosen
     smallest = smallest_instance(system)
     return [] if smallest is None else [smallest]
 
@@ -47,15 +47,15 @@ def instances(system: System) -> list[System]:
 def sampled_states(
     system: System, number: int, rounds: int, literals: Iterable[int], random: Draws
 ) -> tuple[Points, Points]:
-    """So many states of a system with fixed parameters that are in their ranges, and some that are not.
+    """Sample about ``number`` states of a system with fixed parameters that are in their ranges, and some that are not.
 
-    Some are reached from the initial state within so many rounds; in the others, numbers are often near the literals.
+    Some are reachable within ``rounds`` rounds; in the others, numbers are often near the literals.
     """
     reached = _reached(system, number // 2, rounds, random)
     drawn = _drawn(system, reached, _numbers(reached, literals), 4 * number, random)
-    within = _in_range(drawn)
-    kept = np.flatnonzero(within)[: number - reached.size // 2]
-    return joined([reached, drawn.take(kept)]), drawn.take(np.flatnonzero(~within)[: number // 8])
+    in_range = _in_range(drawn)
+    kept = np.flatnonzero(in_range)[: number - reached.size // 2]
+    return joined([reached, drawn.take(kept)]), drawn.take(np.flatnonzero(~in_range)[: number // 8])
 
 
 def initial_points(system: System) -> Points:
@@ -71,7 +71,7 @@ def _points(system: System, batches: Batches, rows: Rows) -> Points:
 
 
 def _reached(system: System, number: int, rounds: int, random: Draws) -> Points:
-    """Reachable states, breadth first; a level that grows too wide is thinned out."""
+    """Sample reachable states, breadth first; a level that grows too wide is thinned out."""
     batches = Batches(Layout(system, system.fixed_values(), system.variables), exact=False)
     rows = batches.rows(initial_state(system))
     levels = [rows]
@@ -82,11 +82,11 @@ def _reached(system: System, number: int, rounds: int, random: Draws) -> Points:
             if len(rows[0]) == 0 or batches.largest(rows) > _LARGEST:
                 break
             levels.append(rows)
-    except Exception:  # whatever an author's function raises of arrays, the comparison will meet and tell
+    except Exception:  # the comparison will report whatever an author's function raises on arrays
         pass
-    every = [np.concatenate(columns) for columns in zip(*levels, strict=True)]
-    found = _points(system, batches, every)
-    return found.take(random.some(found.size, number))
+    all_rows = [np.concatenate(columns) for columns in zip(*levels, strict=True)]
+    points = _points(system, batches, all_rows)
+    return points.take(random.some(points.size, number))
 
 
 def _thinned(rows: Rows, random: Draws) -> Rows:
@@ -95,7 +95,7 @@ def _thinned(rows: Rows, random: Draws) -> Rows:
 
 
 def _drawn(system: System, reached: Points, numbers: Column, number: int, random: Draws) -> Points:
-    """Random states: every combination of flags and labels as far as they go, and neighbours of reachable states."""
+    """Draw random states and neighbours of reachable states; the former have all combinations of flags and labels."""
     fresh = number // 2
     columns: dict[str, Column] = {}
     combinations = _combinations(system, fresh, random)
@@ -106,8 +106,8 @@ def _drawn(system: System, reached: Points, numbers: Column, number: int, random
             columns[variable.name] = _buffers(reached.values[variable.sort.bound] + 1, fresh, random)
         else:
             columns[variable.name] = random.picked(numbers, fresh)
-    values, nobody = reached.values, np.zeros(fresh, dtype=bool)
-    independent = Points(system, values, columns, nobody, {})
+    values, unreachable = reached.values, np.zeros(fresh, dtype=bool)
+    independent = Points(system, values, columns, unreachable, {})
     near = reached.take(random.numbers(reached.size, number - fresh))
     changed = random.numbers(len(system.variables), near.size)
     moved = {
@@ -125,7 +125,7 @@ def _mixed(old: Column, other: Column, where: Column, random: Draws) -> Column:
 
 
 def _combinations(system: System, number: int, random: Draws) -> Columns:
-    """The flags and labels of so many states, each combination in its turn."""
+    """Draw the flags and labels of ``number`` states; if there are few combinations, take each in turn."""
     finite = [(v.name, _names(v)) for v in system.variables if isinstance(v.sort, Flags | Labels)]
     total = int(np.prod([float(len(names)) for _, names in finite])) if finite else 1
     if total > number:
@@ -143,21 +143,21 @@ def _names(variable: Variable) -> list[Any]:
 
 
 def _numbers(reached: Points, literals: Iterable[int]) -> Column:
-    """Numbers that claims are likely to compare with: small ones, literals, parameters, values that were met."""
-    found = {*_SMALL}
+    """Collect numbers that claims may compare with: small ones, literals, parameters, values that were met."""
+    numbers = {*_SMALL}
     for literal in literals:
-        found |= {literal - 1, literal, literal + 1}
+        numbers |= {literal - 1, literal, literal + 1}
     for value in reached.values.values():
-        found |= {factor * value + offset for factor in (1, 2, 3) for offset in (-1, 0, 1)}
+        numbers |= {factor * value + offset for factor in (1, 2, 3) for offset in (-1, 0, 1)}
     for column in reached.columns.values():
         if column.ndim == 1 and column.dtype != bool:
-            found |= set(column.tolist()[:24])
+            numbers |= set(column.tolist()[:24])
     largest = max(_LARGEST, *reached.values.values(), 0)
-    return np.array(sorted(number for number in found if abs(number) <= largest))
+    return np.array(sorted(number for number in numbers if abs(number) <= largest))
 
 
 def _buffers(ages: int, number: int, random: Draws) -> Column:
-    """Empty and full buffers, single messages, and any others."""
+    """Draw buffers: empty ones, full ones, single messages and random ones."""
     members = random.truths(number, ages)
     kind = np.arange(number) % 5
     members[kind == 0] = False
@@ -168,17 +168,17 @@ def _buffers(ages: int, number: int, random: Draws) -> Column:
 
 
 def _in_range(points: Points) -> Column:
-    """In which states every variable is in its declared range, as far as that can be told of arrays."""
+    """Test in which states every variable is in its declared range, as far as arrays can tell."""
     state = points.array_state
     try:
         claims = [variable.in_range(state) for variable in points.system.variables if variable.has_range]
         return truths(And(*claims), points.size)
-    except Exception:  # the comparison of the ranges will meet it and tell
+    except Exception:  # the comparison of the ranges will report it
         return np.ones(points.size, dtype=bool)
 
 
 def with_choices(points: Points, phase: Phase, most: int, random: Draws) -> Points:
-    """The states with choices that are allowed in them: every combination, as far as they go."""
+    """Combine the states with choices that are allowed in them, up to ``most`` combinations."""
     picked: list[Mapping[str, Any]] = [dict(zip(_order(phase), each, strict=True)) for each in _ways(phase)]
     picked = [picked[k] for k in random.order(len(picked))[:_MOST_COMBINATIONS]]
     index = np.repeat(np.arange(points.size), len(picked))
@@ -204,5 +204,5 @@ def _values(before: Points, choice: Choice, ways: list[Any], way: Column, random
         return np.asarray(np.array(ways, dtype=bool)[way] & when)
     buffer = before.columns[choice.of]
     wanted = np.array(ways)[way][:, None]
-    some = (wanted == "all") | (((wanted == "some") | (wanted == "other")) & random.truths(*buffer.shape))
-    return np.asarray(buffer & some & when[:, None])
+    selected = (wanted == "all") | (((wanted == "some") | (wanted == "other")) & random.truths(*buffer.shape))
+    return np.asarray(buffer & selected & when[:, None])

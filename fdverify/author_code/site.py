@@ -1,4 +1,4 @@
-"""Where in a round functions are called: with which symbols, and with which concrete states to compare on."""
+"""A point of a round at which functions are called: its symbols, and the concrete states to compare on."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from fdverify.symbolic.values import Bits, Value
 
 _ROUND = 1
 AGAIN = 3
-"""Every so many of the states that are looked at one by one are looked at another time."""
+"""Of the states that are checked one by one, one in this many is checked again."""
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """A state of symbols, named as in the first state of an unrolling, and the choices about to be made in it."""
+    """A symbolic state, named as the first state of an unrolling, and the choices about to be made in it."""
 
     system: System
     book: RecordingBook
@@ -42,7 +42,7 @@ class Symbols:
 
     @cached_property
     def names(self) -> dict[str, list[str | None]]:
-        """For each variable and each choice, the names of the constants that it is made of."""
+        """For each variable and each choice, the names of the constants that represent it."""
         own = {variable.name: _names(self.state[variable.name]) for variable in self.system.variables}
         return own | {choice.name: _chosen_names(self.made[choice.name]) for choice in self.choices}
 
@@ -50,7 +50,7 @@ class Symbols:
         return Symbols(self.system, self.book, self.state, choices)
 
     def named_anew(self, state: State) -> Symbols:
-        """The state that follows, as the compiler names it: known numbers and truth values stay as they are."""
+        """Rename the symbols of the state that follows, as the compiler does: known numbers and truth values stay."""
         values = {v.name: self._named(v, state, f"{v.name}@0") for v in self.system.variables}
         return Symbols(self.system, self.book, self.state.changed(values))
 
@@ -63,7 +63,7 @@ class Symbols:
         return value_of(variable, self.state.values(), parts)
 
     def has_constants(self) -> bool:
-        """Whether a part of a variable is no symbol."""
+        """Tell whether some part of a variable is not a symbol."""
         return any(
             not isinstance(part, Symbolic)
             for variable in self.system.variables
@@ -79,7 +79,7 @@ def _kept(part: Any, constant: Value) -> Any:
 
 
 class Site:
-    """Symbols, and concrete states of several instances for them."""
+    """A symbolic state, and concrete states of several instances to compare on."""
 
     def __init__(self, symbols: Symbols, groups: Sequence[Points], plain: int) -> None:
         self.symbols = symbols
@@ -90,11 +90,11 @@ class Site:
 
     @cached_property
     def rows(self) -> list[tuple[int, int]]:
-        """The states that are also looked at one by one: the instance, and the place in it.
+        """The states that are also checked one by one: the number of the instance, and the row in it.
 
-        Among them every variable has all of its values, as far as they go.
+        Among them every variable has all of its values, as far as the limit allows.
         """
-        telling = [[(number, at) for at in _telling(group)] for number, group in enumerate(self.groups)]
+        telling = [[(number, row) for row in _telling(group)] for number, group in enumerate(self.groups)]
         share = max(1, self._plain // max(1, len(self.groups)))
         first = [place for places in telling for place in places[:share]]
         left = [place for places in telling for place in places[share:]]
@@ -102,25 +102,21 @@ class Site:
 
     @cached_property
     def index(self) -> Column:
-        """The places of those states among all."""
+        """The positions of those states among all states."""
         first = np.cumsum([0, *(group.size for group in self.groups)])
-        return np.array([first[number] + at for number, at in self.rows], dtype=np.int64)
+        return np.array([first[number] + row for number, row in self.rows], dtype=np.int64)
 
     @cached_property
     def named_states(self) -> list[tuple[State, Choices]]:
-        return [self._plain_at(number, at, with_names=True) for number, at in self.rows]
+        return [self._plain_at(number, row, with_names=True) for number, row in self.rows]
 
     @cached_property
     def numbered_states(self) -> list[tuple[State, Choices]]:
-        return [self._plain_at(number, at, with_names=False) for number, at in self.rows[::AGAIN]]
+        return [self._plain_at(number, row, with_names=False) for number, row in self.rows[::AGAIN]]
 
-    def _plain_at(self, number: int, at: int, with_names: bool) -> tuple[State, Choices]:
+    def _plain_at(self, number: int, row: int, with_names: bool) -> tuple[State, Choices]:
         group = self.groups[number]
-        return group.plain_state(at, with_names), group.plain_choices(at, self.symbols.choices)
-
-    @cached_property
-    def reachable(self) -> Column:
-        return np.concatenate([group.reachable for group in self.groups])
+        return group.plain_state(row, with_names), group.plain_choices(row, self.symbols.choices)
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -131,14 +127,14 @@ class Site:
 
 
 def _telling(group: Points) -> list[int]:
-    """The places of all states, those first with which all values of all variables have been seen."""
-    found: dict[int, None] = {}
+    """List all rows, beginning with those that together show all values of all variables."""
+    rows: dict[int, None] = {}
     for column in (*group.columns.values(), *group.choices.values()):
         firsts = np.unique(column, axis=0, return_index=True)[1]
-        found |= dict.fromkeys(firsts.tolist())
+        rows |= dict.fromkeys(firsts.tolist())
     step = max(1, group.size // 16)
-    spread = [at for offset in range(step) for at in range(offset, group.size, step)]
-    return list(found | dict.fromkeys(spread))
+    spread = [row for offset in range(step) for row in range(offset, group.size, step)]
+    return list(rows | dict.fromkeys(spread))
 
 
 def _ages(system: System, groups: Sequence[Points]) -> int:
@@ -150,7 +146,7 @@ def _padded(members: Column, ages: int) -> Column:
 
 
 def _bound(symbols: Symbols, group: Points) -> tuple[dict[str, Column], dict[str, Column]]:
-    """What the constants and the predicates stand for in the states of one instance."""
+    """Return the values of the constants, and of the predicates, in the states of one instance."""
     columns: dict[str, Column] = {name: np.full(group.size, group.values[name]) for name in symbols.system.arbitrary()}
     members: dict[str, Column] = {}
     for variable in symbols.system.variables:
@@ -177,12 +173,12 @@ def _bound(symbols: Symbols, group: Points) -> tuple[dict[str, Column], dict[str
 
 
 def _names(symbol: Any) -> list[str | None]:
-    """The names of the constants that a value is made of; none for a part that is known."""
+    """List the names of the constants that represent a value; ``None`` for a part that is known."""
     return [] if isinstance(symbol, ClaimedBuffer) else [_name(part) for part in parts_of(symbol)]
 
 
 def _chosen_names(symbol: Any) -> list[str | None]:
-    # The number of a counter that is chosen is spelled by its digits.
+    # A chosen counter is represented by its digits, not by its number.
     return [_name(digit) for digit in symbol.digits] if isinstance(symbol, CounterBuffer) else _names(symbol)
 
 

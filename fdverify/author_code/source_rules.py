@@ -1,4 +1,4 @@
-"""Reading the source of an author's functions: what could mean something else on symbols than on values is refused."""
+"""The check of the source of an author's functions: its meaning must be the same on symbols and on values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fdverify.author_code.source.reader import Findings, Reader
 
 
 def check_sources(functions: Iterable[AuthorFunction]) -> tuple[AuthorFunction, ...]:
-    """Refuse source that can mean something else on symbols than on values; return what could not be read."""
+    """Refuse source whose meaning may differ between symbols and values; return the functions that cannot be read."""
     findings = Findings()
     return tuple(each for each in functions if not _read(each, findings))
 

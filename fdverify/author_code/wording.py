@@ -1,4 +1,4 @@
-"""A concrete state in few words: what a function reads of it."""
+"""The description of a concrete state by what a function reads of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FEW = 8
 
 
 class _NotedState(State):
-    """A state that notes what is read of it."""
+    """A state that records the names that are read."""
 
     __slots__ = ("_noted",)
     _noted: set[str]
@@ -34,20 +34,20 @@ class _NotedState(State):
 
 
 def names_read(call: Callable[[State, Choices], Any], state: State, choices: Choices) -> set[str]:
-    """What a function reads of a state and of choices."""
-    noted: set[str] = set()
+    """Return the names that a function reads of a state and of choices."""
+    names: set[str] = set()
     try:
-        call(_NotedState(state.values(), noted), _NotedState(choices.values(), noted))
-    except Exception:  # it raises there: what was read before is what counts
-        return noted
-    return noted
+        call(_NotedState(state.values(), names), _NotedState(choices.values(), names))
+    except Exception:  # what was read before the exception is what counts
+        return names
+    return names
 
 
-def in_words(group: Points, at: int, read: set[str], choices: Sequence[Choice]) -> str:
-    """The parameters, variables and choices that are read, or all of few."""
+def in_words(group: Points, row: int, read: set[str], choices: Sequence[Choice]) -> str:
+    """Describe the parameters, variables and choices that are read, or all of them if they are few."""
     known: dict[str, Any] = dict(group.values)
     for variable in group.system.variables:
-        value = group.columns[variable.name][at].tolist()
+        value = group.columns[variable.name][row].tolist()
         match variable.sort:
             case Ages():
                 known[variable.name] = _ages(value)
@@ -56,10 +56,10 @@ def in_words(group: Points, at: int, read: set[str], choices: Sequence[Choice]) 
             case _:
                 known[variable.name] = value
     for choice in choices:
-        value = group.choices[choice.name][at].tolist()
+        value = group.choices[choice.name][row].tolist()
         known[choice.name] = value if isinstance(choice, Flag) else _ages(value)
-    told = {name: value for name, value in known.items() if name in read or len(known) <= _FEW}
-    return ", ".join(f"{name} = {value}" for name, value in told.items()) or "every state"
+    shown = {name: value for name, value in known.items() if name in read or len(known) <= _FEW}
+    return ", ".join(f"{name} = {value}" for name, value in shown.items()) or "every state"
 
 
 def _ages(members: list[bool]) -> list[int]:

@@ -1,1 +1,1 @@
-"""The reader of the source of authors' functions: what may mean something else on symbols than on values."""
+"""The reader of the source of authors' functions: refuses what may differ in meaning on symbols and on values."""

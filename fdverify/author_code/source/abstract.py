@@ -1,8 +1,8 @@
-"""Abstract values: what is known of an expression's value when only the source is read.
+"""Abstract values: what is known of an expression's value from the source alone.
 
-A value is a set of atoms, of which it may be any.  What matters is whether it comes from the state: such a value is a
-number here, an array or a symbol there.  What is around it (a list that the function made, an object that wraps it) is
-the same everywhere.
+An abstract value is a set of atoms: the value may be any of them.  What matters is whether it depends on the state:
+such a value is a number in one engine, an array or a symbol in another.  What is around it (a list that the function
+built, an object that wraps it) is the same in every engine.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 PRIMITIVES = (int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
 BIRTHS = itertools.count()
-"""Numbers what is made, in the order in which it is."""
+"""Numbers objects in the order of their creation."""
 _MANY = 12
-"""Of more constants than this it is only known that they are constants."""
+"""A set of more constants than this is widened to an unknown constant."""
 
 
 class Atom:
-    """One thing that a value may be."""
+    """One possibility for a value."""
 
     __slots__ = ()
 
 
 class Flavour(StrEnum):
-    """What kind of thing comes from the state: a record of values, a value, or one of the two."""
+    """The kind of a thing that depends on the state: a record of values, a value, or either."""
 
     RECORD = "record"
     VALUE = "value"
@@ -46,7 +46,7 @@ class OfState(Atom):
 
 @dataclass(frozen=True, slots=True)
 class Plain(Atom):
-    """Some value that does not depend on the state; more is not known of it."""
+    """A value that does not depend on the state, and is otherwise unknown."""
 
     fractional: bool = False
     textual: bool = False
@@ -54,7 +54,7 @@ class Plain(Atom):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known(Atom):
-    """An object that was there before the call: a constant, a module, a function, what a closure holds."""
+    """An object that existed before the call: a constant, a module, a function, the content of a closure."""
 
     object: Any
 
@@ -75,7 +75,7 @@ class Known(Atom):
 
 @dataclass(eq=False, slots=True)
 class Made(Atom):
-    """A container that was made in this call; ``items`` or ``named`` while its parts are known one by one."""
+    """A container that was created in this call; it has ``items`` or ``named`` while its parts are known one by one."""
 
     kind: str
     items: list[Value] | None = None
@@ -85,12 +85,12 @@ class Made(Atom):
     birth: int = field(default_factory=lambda: next(BIRTHS))
 
     def elements(self) -> Value:
-        """What may be in it; of a dictionary, the values."""
+        """Return what may be in the container; for a dictionary, its values."""
         parts = [*(self.items or ()), *(self.named or {}).values(), self.rest]
         return join(*parts)
 
     def forget_order(self) -> None:
-        """Something is put in or taken out: its parts are no longer known one by one."""
+        """Merge the parts into one value: after a change they are no longer known one by one."""
         self.rest = self.elements()
         if self.named is not None:
             self.keys = join(self.keys, *(frozenset({Known(key)}) for key in self.named))
@@ -99,7 +99,7 @@ class Made(Atom):
 
 @dataclass(eq=False, slots=True)
 class Wrapped(Atom):
-    """An object of an author's class that was made in this call."""
+    """An object of an author's class that was created in this call."""
 
     of: type
     fields: dict[str, Value] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Wrapped(Atom):
 
 @dataclass(eq=False, slots=True)
 class LocalFunction(Atom):
-    """A function that was made in this call."""
+    """A function that was defined in this call."""
 
     node: ast.FunctionDef | ast.Lambda
     scope: Scope
@@ -118,7 +118,7 @@ class LocalFunction(Atom):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundTo(Atom):
-    """A function with a first argument."""
+    """A function that is bound to its first argument."""
 
     function: Value
     receiver: Value
@@ -126,7 +126,7 @@ class BoundTo(Atom):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartOf(Atom):
-    """A function with some of its arguments."""
+    """A function with some of its arguments fixed."""
 
     function: Value
     args: tuple[Value, ...]
@@ -135,7 +135,7 @@ class PartOf(Atom):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Above(Atom):
-    """``super()``: a receiver, seen from above a class."""
+    """The result of ``super()``: a receiver whose methods are looked up above a class."""
 
     above: type
     receiver: Value
@@ -143,7 +143,7 @@ class Above(Atom):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member(Atom):
-    """A method, by name, of something whose class is not an author's."""
+    """A method, known only by its name, of something whose class is not an author's."""
 
     owner: Atom
     name: str
@@ -151,7 +151,7 @@ class Member(Atom):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answering(Atom):
-    """A function that always gives this value."""
+    """A function that always returns this value."""
 
     value: Value
 
@@ -177,7 +177,7 @@ def made(kind: str, items: list[Value] | None = None, rest: Value = NOTHING, key
 
 
 def join(*values: Value) -> Value:
-    """What may be any of them."""
+    """Return the value that may be any of these; too many constants are widened to an unknown one."""
     joined = NOTHING.union(*values)
     if len(joined) <= _MANY:
         return joined
@@ -190,12 +190,12 @@ def join(*values: Value) -> Value:
 
 
 def is_state(value: Value) -> bool:
-    """Whether it may itself be of the state."""
+    """Tell whether the value itself may depend on the state."""
     return any(type(atom) is OfState for atom in value)
 
 
 def holds_state(value: Value) -> bool:
-    """Whether it may be of the state, or hold something that is."""
+    """Tell whether the value may depend on the state, or hold something that does."""
     return _holds(value, set())
 
 
@@ -212,7 +212,7 @@ def _holds(value: Value, seen: set[int]) -> bool:
 
 
 def parts_of(atom: Atom) -> list[Value]:
-    """What an atom holds."""
+    """List the values that an atom holds."""
     match atom:
         case Made():
             return [atom.elements(), atom.keys]

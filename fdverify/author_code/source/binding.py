@@ -1,4 +1,4 @@
-"""Parameters of functions: what a call gives them."""
+"""The binding of a call's arguments to the parameters of a function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def required_names(node: FunctionNode, function: FunctionType) -> list[str]:
 def bind_parameters(
     tree: FunctionNode, scope: Scope, defaults: list[Value], named: dict[str, Value], args: Args
 ) -> None:
-    """Give the parameters of a function their values."""
+    """Bind the parameters of a function in its scope."""
     parameters = [arg.arg for arg in (*tree.args.posonlyargs, *tree.args.args)]
     by_name = dict(args.named)
     missing = len(parameters) - len(defaults)
@@ -35,9 +35,9 @@ def bind_parameters(
         default = join(named.get(arg.arg, NOTHING), args.more_named) or PLAIN
         scope.bind(arg.arg, by_name.pop(arg.arg, default))
     if tree.args.vararg is not None:
-        besides = args.positional[len(parameters) :]
-        rest = join(args.more, *besides) if args.more else NOTHING
-        scope.bind(tree.args.vararg.arg, made("tuple", None if args.more else besides, rest))
+        extra = args.positional[len(parameters) :]
+        rest = join(args.more, *extra) if args.more else NOTHING
+        scope.bind(tree.args.vararg.arg, made("tuple", None if args.more else extra, rest))
     if tree.args.kwarg is not None:
         held = Made("dict", named=dict(by_name))
         if args.more_named:
@@ -47,7 +47,6 @@ def bind_parameters(
 
 
 def is_generator(tree: FunctionNode) -> bool:
-    """Whether it yields."""
     return isinstance(tree, ast.FunctionDef) and any(_yields(statement) for statement in tree.body)
 
 

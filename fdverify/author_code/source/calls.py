@@ -1,4 +1,4 @@
-"""Calls: which function is called, and what comes of it."""
+"""Calls: which function is called, and what it returns."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ class Calls(Classes):
                 whole = Args([*first, *args.positional], {**named, **args.named}, args.more, args.more_named)
                 return self._call_known(value.func, whole, node, scope)
         if isinstance(value, CACHES):
-            if any(holds_state(given) for given in args.values()):
+            if any(holds_state(argument) for argument in args.values()):
                 self.refuse(Refusal.CACHE, node, scope)
             return self._call_known(value.__wrapped__, args, node, scope)
-        found = self.library_call(value, args, node, scope)
-        if found is not None:
-            return found
+        result = self.library_call(value, args, node, scope)
+        if result is not None:
+            return result
         if isinstance(value, _GETTERS):
             return self._call_getter(value, args, node, scope)
         if is_worldly(value) and not isinstance(value, type):
@@ -126,22 +126,22 @@ class Calls(Classes):
 
     def _call_getter(self, getter: Any, args: Args, node: ast.AST, scope: Scope) -> Value:
         kind, parts = getter.__reduce__()[:2]
-        found: list[Value] = []
+        results: list[Value] = []
         if isinstance(getter, operator.methodcaller):
-            # With arguments by name it is put together by functools.partial.
+            # One with keyword arguments is pickled as a functools.partial.
             named = kind.keywords if isinstance(kind, functools.partial) else {}
-            name, *given = (*kind.args, *parts) if isinstance(kind, functools.partial) else parts
-            whole = Args([known(each) for each in given], {key: known(each) for key, each in named.items()})
+            name, *values = (*kind.args, *parts) if isinstance(kind, functools.partial) else parts
+            whole = Args([known(part) for part in values], {key: known(part) for key, part in named.items()})
             return self.call(self.attribute(args.at(0), name, node, scope), whole, node, scope)
         for part in parts:
             if kind is operator.itemgetter:
-                found.append(self.item(args.at(0), known(part), node, scope))
+                results.append(self.item(args.at(0), known(part), node, scope))
                 continue
             value = args.at(0)
             for name in str(part).split("."):
                 value = self.attribute(value, name, node, scope)
-            found.append(value)
-        return found[0] if len(found) == 1 else made("tuple", found)
+            results.append(value)
+        return results[0] if len(results) == 1 else made("tuple", results)
 
     def _call_class(self, value: type, args: Args, node: ast.AST, scope: Scope) -> Value:
         if is_of_package(value):
@@ -152,8 +152,8 @@ class Calls(Classes):
         if module == "builtins" or module.partition(".")[0] in _FOREIGN or _is_standard(module):
             if issubclass(value, BaseException):
                 return PLAIN
-            found = self._call_foreign(value, args, node, scope)
-            return made("iterator", rest=PLAIN) if issubclass(value, Iterator) else found
+            result = self._call_foreign(value, args, node, scope)
+            return made("iterator", rest=PLAIN) if issubclass(value, Iterator) else result
         return self.made_of(value, args, node, scope)
 
     def _call_function(self, function: FunctionType, args: Args, node: ast.AST, scope: Scope) -> Value:
@@ -163,21 +163,21 @@ class Calls(Classes):
                 return self._call_trusted(function, args, node, scope)
             case Owner.STANDARD:
                 wrapped = getattr(function, "__wrapped__", None)
-                if isinstance(wrapped, FunctionType):  # such as what becomes a context manager
+                if isinstance(wrapped, FunctionType):  # such as a context manager
                     self.call(known(wrapped), args, node, scope)
-                found = self.library_call(function, args, node, scope)
-                return self._call_foreign(function, args, node, scope) if found is None else found
+                result = self.library_call(function, args, node, scope)
+                return self._call_foreign(function, args, node, scope) if result is None else result
             case Owner.INSTALLED if module_of(function).partition(".")[0] in _FOREIGN:
                 return self._call_foreign(function, args, node, scope)
         return self.run_function(function, args, node, scope)
 
     def _call_foreign(self, value: Any, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """A function of a library that is not known here."""
+        """Call a library function that is not modelled here."""
         if is_of_package(value):
             return self._call_trusted(value, args, node, scope)
         if is_worldly(value):
             self.refuse(Refusal.WORLD, node, scope)
-        if any(holds_state(given) for given in args.values()):
+        if any(holds_state(argument) for argument in args.values()):
             self.refuse(Refusal.LIBRARY, node, scope)
         if "out" in args.named:
             self.refuse(Refusal.MEMORY, node, scope)
@@ -185,23 +185,23 @@ class Calls(Classes):
         return PLAIN
 
     def _call_trusted(self, value: Any, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """A function of this package: it treats every kind of values alike, and calls what it is given."""
+        """Call a function of this package: it treats all values alike, and calls the functions it is passed."""
         self._give_away(args, node, scope)
-        for found in reachable(value):
-            self.escape(known(found), node, scope)
-        given = any(holds_state(each) for each in args.values())
-        if given and module_of(value) == logic.__name__ and any(map(has_fraction, args.values())):
+        for function in reachable(value):
+            self.escape(known(function), node, scope)
+        has_state = any(holds_state(argument) for argument in args.values())
+        if has_state and module_of(value) == logic.__name__ and any(map(has_fraction, args.values())):
             self.refuse(Refusal.FRACTION, node, scope)
         if value in _CONNECTIVES:
-            return VALUE if given else PLAIN
+            return VALUE if has_state else PLAIN
         if value is logic.If:
             return self._chosen(args)
-        return ANY if given else PLAIN
+        return ANY if has_state else PLAIN
 
     def _chosen(self, args: Args) -> Value:
-        """One of two values; if a state value decides it is itself one, unless both hold more than numbers."""
-        given = join(*args.values())
-        if not holds_state(given):
+        """Return the result of ``If``: a state value, but of any kind if a branch is a container or an object."""
+        arguments = join(*args.values())
+        if not holds_state(arguments):
             return PLAIN
         branches = join(args.at(1), args.at(2))
         return VALUE if all(not isinstance(atom, Made | Wrapped) for atom in branches) else ANY
@@ -236,13 +236,13 @@ class Calls(Classes):
                         self._escape(part, node, scope, seen)
 
     def read_any(self, function: Any, node: ast.AST, scope: Scope) -> None:
-        """Read an author's function as it is called with anything."""
+        """Read an author's function as if it were called with any arguments."""
         inner, first = unbound(function)
         if inner is None:
             return
         if is_of_package(inner):
-            for found in reachable(function):
-                self.read_any(found, node, scope)
+            for author_function in reachable(function):
+                self.read_any(author_function, node, scope)
         elif owner_of(inner.__code__.co_filename) in (Owner.AUTHOR, Owner.INSTALLED):
             required = inner.__code__.co_argcount - len(inner.__defaults__ or ()) - len(first)
             self.run_function(inner, Args([*first, *[ANY] * required]), node, scope)
@@ -255,7 +255,7 @@ class Calls(Classes):
 
 
 _FOREIGN = frozenset({"numpy", "z3", "sympy", "pandas", "scipy", "networkx", "rich", "msgspec", "hypothesis", "torch"})
-"""Libraries whose functions are not read: they are not written for symbols."""
+"""Libraries whose functions are not read, since they are not written for symbols."""
 
 
 def _is_standard(module: str) -> bool:
@@ -263,7 +263,7 @@ def _is_standard(module: str) -> bool:
 
 
 def given_away(node: ast.FunctionDef | ast.Lambda, defaults: int) -> Args:
-    """Arguments for a function that is called elsewhere: anything, for each that it must be given."""
+    """Build arguments for a function that is called elsewhere: any value for each required parameter."""
     required = len(node.args.posonlyargs) + len(node.args.args) - defaults
     named = {
         arg.arg: ANY
@@ -274,7 +274,7 @@ def given_away(node: ast.FunctionDef | ast.Lambda, defaults: int) -> Args:
 
 
 def unbound(function: Any) -> tuple[FunctionType | None, list[Value]]:
-    """The function itself, and the arguments that it is given already."""
+    """Return the underlying function, and the arguments that are already bound."""
     first: list[Value] = []
     while True:
         match function:
@@ -292,30 +292,30 @@ def unbound(function: Any) -> tuple[FunctionType | None, list[Value]]:
 
 
 def reachable(value: Any) -> list[Any]:
-    """The functions of authors that a function of this package holds: in its closure, or in what it is bound to."""
-    found: list[Any] = []
+    """Find the authors' functions that a function of this package holds, in its closure or its receiver."""
+    functions: list[Any] = []
     seen: set[int] = set()
     waiting: list[tuple[Any, int]] = [(value, 0)]
     while waiting:
-        each, depth = waiting.pop()
-        if id(each) in seen or depth > _DEEP:
+        held, depth = waiting.pop()
+        if id(held) in seen or depth > _DEEP:
             continue
-        seen.add(id(each))
-        if isinstance(each, FunctionType) and not is_of_package(each):
-            found.append(each)
-        elif isinstance(each, FunctionType):
-            waiting += [(cell.cell_contents, depth + 1) for cell in each.__closure__ or () if is_filled(cell)]
-        elif isinstance(each, MethodType) and not is_of_package(each.__func__):
-            found.append(each)
-        elif isinstance(each, MethodType):
-            waiting += [(each.__func__, depth), (each.__self__, depth + 1)]
-        elif isinstance(each, functools.partial):
-            waiting += [(part, depth + 1) for part in (each.func, *each.args, *each.keywords.values())]
-        elif type(each).__module__.startswith("fdverify.") and type(each).__name__ != "Model":
-            waiting += [(part, depth + 1) for part in getattr(each, "__dict__", {}).values()]
-        elif isinstance(each, tuple | list) and depth < _DEEP:
-            waiting += [(part, depth + 1) for part in each]
-    return found
+        seen.add(id(held))
+        if isinstance(held, FunctionType) and not is_of_package(held):
+            functions.append(held)
+        elif isinstance(held, FunctionType):
+            waiting += [(cell.cell_contents, depth + 1) for cell in held.__closure__ or () if is_filled(cell)]
+        elif isinstance(held, MethodType) and not is_of_package(held.__func__):
+            functions.append(held)
+        elif isinstance(held, MethodType):
+            waiting += [(held.__func__, depth), (held.__self__, depth + 1)]
+        elif isinstance(held, functools.partial):
+            waiting += [(part, depth + 1) for part in (held.func, *held.args, *held.keywords.values())]
+        elif type(held).__module__.startswith("fdverify.") and type(held).__name__ != "Model":
+            waiting += [(part, depth + 1) for part in getattr(held, "__dict__", {}).values()]
+        elif isinstance(held, tuple | list) and depth < _DEEP:
+            waiting += [(part, depth + 1) for part in held]
+    return functions
 
 
 _DEEP = 8

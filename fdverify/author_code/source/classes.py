@@ -1,4 +1,4 @@
-"""Objects of classes: enums, dataclasses, named tuples, and classes that an author wrote."""
+"""Instances of classes: enums, dataclasses, named tuples, and an author's own classes."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from fdverify.author_code.source.scope import Scope
 
 
 class Classes(Library):
-    def made_of(self, of: type, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """A new object of an author's class."""
-        given = any(holds_state(value) for value in args.values())
-        if issubclass(of, BaseException):
+    def made_of(self, cls: type, args: Args, node: ast.AST, scope: Scope) -> Value:
+        """Create an object of an author's class."""
+        has_state = any(holds_state(value) for value in args.values())
+        if issubclass(cls, BaseException):
             return PLAIN
-        if issubclass(of, Enum):
-            return self._looked_up(of, args, node, scope)
-        if issubclass(of, int | str | float | bytes | set | frozenset):
-            if given:
+        if issubclass(cls, Enum):
+            return self._looked_up(cls, args, node, scope)
+        if issubclass(cls, int | str | float | bytes | set | frozenset):
+            if has_state:
                 self.refuse(Refusal.CONVERSION, node, scope)
             return PLAIN
-        if given:
-            self.check_wrapper(of, node, scope)
-        if issubclass(of, dict | list):
+        if has_state:
+            self.check_wrapper(cls, node, scope)
+        if issubclass(cls, dict | list):
             elements = join(*args.values())
-            return frozenset({Made("dict" if issubclass(of, dict) else "list", rest=elements, keys=PLAIN)})
-        wrapped = Wrapped(of)
-        # It is known before it is built: a method may read it, and a loop builds it once.
-        if authors_method(of, "__new__") is not None:
+            return frozenset({Made("dict" if issubclass(cls, dict) else "list", rest=elements, keys=PLAIN)})
+        wrapped = Wrapped(cls)
+        # The object exists before it is initialised: its methods may read it.
+        if authors_method(cls, "__new__") is not None:
             self.note_unreadable()
         self._initialise(wrapped, args, node, scope)
         return frozenset({wrapped})
 
-    def _looked_up(self, of: type[Enum], args: Args, node: ast.AST, scope: Scope) -> Value:
+    def _looked_up(self, cls: type[Enum], args: Args, node: ast.AST, scope: Scope) -> Value:
         if any(holds_state(value) for value in args.values()):
             self.refuse(Refusal.CONVERSION, node, scope)
         constant = only_known(args.at(0))
         try:
-            return PLAIN if constant is None else known(of(constant.object))
-        except Exception:  # it is raised on every kind of values
+            return PLAIN if constant is None else known(cls(constant.object))
+        except Exception:  # it is raised in every engine
             return PLAIN
 
     def _initialise(self, wrapped: Wrapped, args: Args, node: ast.AST, scope: Scope) -> None:
@@ -60,9 +60,9 @@ class Classes(Library):
         for name, value in zip(_fields(wrapped.of), args.positional, strict=False):
             wrapped.fields[name] = value
         wrapped.fields.update(args.named)
-        besides = join(args.more, args.more_named)
-        if besides:
-            wrapped.fields.update({name: join(value, besides) for name, value in wrapped.fields.items()})
+        extra = join(args.more, args.more_named)
+        if extra:
+            wrapped.fields.update({name: join(value, extra) for name, value in wrapped.fields.items()})
         after = authors_method(wrapped.of, "__post_init__")
         if after is not None:
             self.call(known(after), Args([receiver]), node, scope)
@@ -75,9 +75,9 @@ class Classes(Library):
         return known(default)
 
 
-def _fields(of: type) -> dict[str, Any]:
-    """The fields of a dataclass or a named tuple, in order, with what says their default."""
-    if dataclasses.is_dataclass(of):
-        return {field.name: field for field in dataclasses.fields(of) if field.init}
-    defaults = getattr(of, "_field_defaults", {})
-    return {name: defaults.get(name) for name in getattr(of, "_fields", ())}
+def _fields(cls: type) -> dict[str, Any]:
+    """Return the fields of a dataclass or a named tuple, in order, with what declares their default."""
+    if dataclasses.is_dataclass(cls):
+        return {field.name: field for field in dataclasses.fields(cls) if field.init}
+    defaults = getattr(cls, "_field_defaults", {})
+    return {name: defaults.get(name) for name in getattr(cls, "_fields", ())}

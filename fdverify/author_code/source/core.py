@@ -1,4 +1,4 @@
-"""What all parts of the reader share: whose function it is, where it is, and how something is refused."""
+"""The base of all readers: which function is read, where the reading is, and how code is refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fdverify.logic import shortened
 
 @dataclass
 class Args:
-    """Arguments of a call: those by position and by name, and what may come besides, of unknown number."""
+    """The arguments of a call: by position, by name, and any number of ``more`` that are not known one by one."""
 
     positional: list[Value] = field(default_factory=list)
     named: dict[str, Value] = field(default_factory=dict)
@@ -36,32 +36,32 @@ class Args:
         yield self.more_named
 
     def at(self, place: int) -> Value:
-        """The argument at a place; nothing if there is none."""
+        """Return the argument at a position; an empty value if there is none."""
         return self.positional[place] if place < len(self.positional) else self.more
 
 
 ROUND = "round"
-"""What a function is for whose results are called again and again."""
+"""The role of a function whose results are called again and again."""
 
 
 class TooLong(Exception):
-    """There are too many ways through a function to read them all."""
+    """A function has too many paths to read them all."""
 
 
 class Core(ABC):
-    """Reads an author's function, and refuses what could mean something else on symbols than on values."""
+    """Reads an author's function, and refuses code whose meaning may differ between symbols and values."""
 
     def __init__(self, subject: AuthorFunction) -> None:
         self.subject = subject
         self.complete = True
-        """Whether all that is called with state values could be read."""
+        """Whether everything that is called with state values could be read."""
         self.touched = 0
-        """How often a state value was met."""
+        """How many expressions had state values so far."""
         self.steps = 0
         self.lasting = 0
-        """What was made before this lives on from call to call of the function that is read."""
+        """Objects created before this number outlive a call of the function that is read."""
         self.sites: list[tuple[Scope, ast.AST]] = []
-        """The calls that led here."""
+        """The stack of calls that led here."""
 
     def refuse(self, refusal: Refusal, node: ast.AST, scope: Scope) -> NoReturn:
         for site, place in reversed([*self.sites, (scope, node)]):
@@ -70,12 +70,12 @@ class Core(ABC):
                 break
         where = located(scope.source.path, getattr(node, "lineno", 0))
         code = shortened(scope.source.code_of(node))
-        told = f"{self.subject} {refusal.doing}"
-        raise UsageError(f"{where}: {told} in `{code}`", refusal.instead)
+        action = f"{self.subject} {refusal.doing}"
+        raise UsageError(f"{where}: {action} in `{code}`", refusal.instead)
 
     @contextmanager
     def handing_out(self) -> Iterator[None]:
-        """Read functions that are given away; those of a round are called again and again, each time anew."""
+        """Read functions that escape; a round calls them again and again, so what exists now outlives a call."""
         before = self.lasting
         if self.subject.role == ROUND:
             self.lasting = next(BIRTHS)
@@ -84,13 +84,13 @@ class Core(ABC):
         finally:
             self.lasting = before
 
-    def check_change(self, of: Made | Wrapped | Scope, node: ast.AST, scope: Scope) -> None:
-        """Refuse to change what lives on, so that the next call would find it changed."""
-        if of.birth < self.lasting:
+    def check_change(self, changed: Made | Wrapped | Scope, node: ast.AST, scope: Scope) -> None:
+        """Refuse to change an object that outlives the call: the next call would see the change."""
+        if changed.birth < self.lasting:
             self.refuse(Refusal.MEMORY, node, scope)
 
     def note_unreadable(self) -> None:
-        """Something is done with state values that cannot be read."""
+        """Record that state values are used by code that cannot be read."""
         self.complete = False
 
     @abstractmethod
@@ -98,14 +98,14 @@ class Core(ABC):
 
     @abstractmethod
     def escape(self, value: Value, node: ast.AST, scope: Scope) -> None:
-        """Read the functions in a value that is given away: they are called elsewhere, with anything."""
+        """Read the functions in a value that escapes: they are called elsewhere, with any arguments."""
 
     @abstractmethod
     def call(self, function: Value, args: Args, node: ast.AST, scope: Scope) -> Value: ...
 
 
 def module_of(value: Any) -> str:
-    """The module that a function or a class is of; of another object, its class."""
+    """Return the name of the module of a function or class; for another object, that of its class."""
     if isinstance(value, ModuleType):
         return value.__name__
     receiver = getattr(value, "__self__", None) if isinstance(value, BuiltinFunctionType | MethodType) else None
@@ -116,13 +116,13 @@ def module_of(value: Any) -> str:
 
 
 def is_worldly(value: Any) -> bool:
-    """Whether it is a part of the library that looks at the world."""
+    """Tell whether something belongs to a library module that accesses the environment."""
     module = module_of(value)
     return module.partition(".")[0] in WORLDLY or module.startswith("numpy.random")
 
 
 def is_of_package(value: Any) -> bool:
-    """Whether a function or class is of this package, and not one that ships as an author's would."""
+    """Tell whether a function or class is of this package, except for what is written as an author would."""
     code = getattr(value, "__code__", None)
     if code is not None:
         return owner_of(code.co_filename) is Owner.PACKAGE
@@ -130,30 +130,30 @@ def is_of_package(value: Any) -> bool:
     return module.partition(".")[0] == "fdverify" and not module.startswith("fdverify.models.chandra_toueg")
 
 
-def authors_method(of: type, name: str) -> FunctionType | None:
-    """A method that an author's class has written, by itself or in a base class that is an author's."""
-    found = declared_in(of, name)
-    found = found.__func__ if isinstance(found, staticmethod | classmethod) else found
-    if isinstance(found, FunctionType) and owner_of(found.__code__.co_filename) in (Owner.AUTHOR, Owner.INSTALLED):
-        # What dataclasses write has no file.
-        return None if found.__code__.co_filename.startswith("<") else found
+def authors_method(cls: type, name: str) -> FunctionType | None:
+    """Find a method that an author wrote, in the class itself or in an author's base class."""
+    method = declared_in(cls, name)
+    method = method.__func__ if isinstance(method, staticmethod | classmethod) else method
+    if isinstance(method, FunctionType) and owner_of(method.__code__.co_filename) in (Owner.AUTHOR, Owner.INSTALLED):
+        # Methods generated by dataclasses have no file.
+        return None if method.__code__.co_filename.startswith("<") else method
     return None
 
 
 _MISSING = object()
 
 
-def declared_in(of: type, name: str, missing: Any = None) -> Any:
-    """What a class has under a name, as it was declared."""
-    for base in of.__mro__:
-        found = vars(base).get(name, _MISSING)
-        if found is not _MISSING:
-            return found
+def declared_in(cls: type, name: str, missing: Any = None) -> Any:
+    """Find an attribute of a class as it was declared, without calling descriptors."""
+    for base in cls.__mro__:
+        declared = vars(base).get(name, _MISSING)
+        if declared is not _MISSING:
+            return declared
     return missing
 
 
 def only_known(value: Value) -> Known | None:
-    """The object, if it can be one only."""
+    """Return the known object, if the value can only be that one."""
     if len(value) != 1:
         return None
     (atom,) = value

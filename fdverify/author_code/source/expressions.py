@@ -1,4 +1,4 @@
-"""Expressions: what each may be, and what in it is refused."""
+"""Expressions: the values that they may have, and what is refused in them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
 
 _LONGEST = 50_000
-"""So many expressions are read of a function, with all that it calls."""
+"""The maximal number of expressions read for a function, with everything that it calls."""
 _SOME_SLICE = slice("?", "?")
-"""A slice whose bounds are not known."""
+"""A slice whose bounds are unknown."""
 
 
 class ReadExpressions(Calls):
@@ -42,7 +42,7 @@ class ReadExpressions(Calls):
         return value
 
     def _on_other(self, node: ast.expr, scope: Scope) -> Value:
-        """Such as await: of no use in a function of the state."""
+        """Read an unsupported expression, such as await, which is of no use in a function of the state."""
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.evaluate(child, scope)
@@ -92,15 +92,15 @@ class ReadExpressions(Calls):
 
     def _on_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Value:
         is_and = isinstance(node.op, ast.And)
-        found: list[Value] = []
+        values: list[Value] = []
         for operand in node.values[:-1]:
             value = self.evaluate(operand, scope)
             truth = self.truth(value, Refusal.AND if is_and else Refusal.OR, node, scope)
             if truth is not None and truth is not is_and:
-                return join(*found, value)
+                return join(*values, value)
             if truth is None:
-                found.append(value)
-        return join(*found, self.evaluate(node.values[-1], scope))
+                values.append(value)
+        return join(*values, self.evaluate(node.values[-1], scope))
 
     def _on_Compare(self, node: ast.Compare, scope: Scope) -> Value:
         operands = [self.evaluate(operand, scope) for operand in (node.left, *node.comparators)]
@@ -157,7 +157,7 @@ class ReadExpressions(Calls):
         return self._kept(node, scope, Made(kind, items if exact else None, rest=rest))
 
     def _kept(self, node: ast.AST, scope: Scope, fresh: Made) -> Value:
-        """The container that an expression makes: in a loop, one stands for all."""
+        """Record the container that an expression creates; in a loop, one container stands for all."""
         before = scope.made.get(node)
         if isinstance(before, Made):
             before.forget_order()
@@ -168,7 +168,7 @@ class ReadExpressions(Calls):
         return frozenset({fresh})
 
     def _values_of(self, nodes: Sequence[ast.expr], scope: Scope) -> tuple[list[Value], Value]:
-        """Values one by one; once one of unknown length is spread among them, what the others may be."""
+        """Evaluate expressions one by one; after a spread of unknown length, join the values instead."""
         items: list[Value] = []
         rest = NOTHING
         for node in nodes:

@@ -1,4 +1,4 @@
-"""Functions of the library over many values: sequences, iterators, sums and reductions."""
+"""Library functions over many values: sequences, iterators, sums and reductions."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Iterating(Methods):
         return made("set", rest=self.elements(args.at(0), node, scope))
 
     def mixed(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """An iterator over the elements of all arguments."""
+        """Build an iterator over the elements of all arguments."""
         elements = [self.elements(value, node, scope) for value in (*args.positional, args.more)]
         return made("iterator", rest=join(*elements))
 
     def nested(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """An iterator over tuples of elements."""
+        """Build an iterator over tuples of elements."""
         elements = [self.elements(value, node, scope) for value in (*args.positional, args.more)]
         return made("iterator", rest=made("tuple", rest=join(*elements)))
 

@@ -1,4 +1,4 @@
-"""What Python's own functions and those of its library do to values, as far as authors may use them."""
+"""Models of Python's built-in functions and of library functions, as far as authors may use them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ Handler = Callable[["Library", Args, ast.AST, Scope], Value]
 
 class Library(Iterating):
     def library_call(self, function: Any, args: Args, node: ast.AST, scope: Scope) -> Value | None:
-        """What a function of Python or its library gives; ``None`` if it is not known here."""
+        """Call a function of Python or its library; return ``None`` if it is not modelled here."""
         try:
             refusal = IF_STATE.get(function)
         except TypeError:  # it cannot be hashed
@@ -92,14 +92,14 @@ class Library(Iterating):
             atom.forget_order()
 
     def _isinstance(self, args: Args) -> Value:
-        kinds, of = args.positional[0], only_known(args.positional[1])
-        exact = [atom for atom in kinds if isinstance(atom, Made | Wrapped)]
-        if of is None or len(exact) != len(kinds) or len(kinds) != 1:
+        values, expected = args.positional[0], only_known(args.positional[1])
+        exact = [atom for atom in values if isinstance(atom, Made | Wrapped)]
+        if expected is None or len(exact) != len(values) or len(values) != 1:
             return self._concretely(isinstance, args)
         atom = exact[0]
         kind = KINDS.get(atom.kind) if isinstance(atom, Made) else atom.of
         try:
-            return PLAIN if kind is None else known(issubclass(kind, of.object))
+            return PLAIN if kind is None else known(issubclass(kind, expected.object))
         except TypeError:
             return PLAIN
 
@@ -109,11 +109,11 @@ class Library(Iterating):
         if args.more or args.more_named or len(exact) != len(constants):
             return TEXT if function in (str, repr, format) else PLAIN
         named = dict(zip(args.named, exact[len(args.positional) :], strict=True))
-        if function is len and isinstance(exact[0], list | dict | set):  # what can be changed may have another one
+        if function is len and isinstance(exact[0], list | dict | set):  # the length of a mutable object may change
             return PLAIN
         try:
             return known(function(*exact[: len(args.positional)], **named))
-        except Exception:  # it is raised on every kind of values
+        except Exception:  # it is raised in every engine
             return PLAIN
 
     def _dict(self, args: Args, node: ast.AST, scope: Scope) -> Value:
@@ -128,7 +128,7 @@ class Library(Iterating):
 
     def _next(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         if self.lasting > 0 and any(isinstance(atom, Plain) for atom in args.at(0)):
-            self.refuse(Refusal.MEMORY, node, scope)  # it may have been there before
+            self.refuse(Refusal.MEMORY, node, scope)  # it may have existed before the call
         return join(self.elements(args.at(0), node, scope), args.at(1))
 
     def _getattr(self, args: Args, node: ast.AST, scope: Scope) -> Value:
@@ -162,16 +162,16 @@ class Library(Iterating):
 
     def _replace(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         changes = join(*args.named.values(), args.more_named)
-        found: list[Value] = []
+        results: list[Value] = []
         for atom in args.at(0):
             if isinstance(atom, Wrapped):
                 if holds_state(changes):
                     self.check_wrapper(atom.of, node, scope)
-                found.append(frozenset({Wrapped(atom.of, {**atom.fields, **args.named})}))
+                results.append(frozenset({Wrapped(atom.of, {**atom.fields, **args.named})}))
             else:
                 self.escape(changes, node, scope)
-                found.append(ANY if isinstance(atom, OfState) or holds_state(changes) else PLAIN)
-        return join(*found)
+                results.append(ANY if isinstance(atom, OfState) or holds_state(changes) else PLAIN)
+        return join(*results)
 
     def _namespace(self, args: Args, node: ast.AST, scope: Scope) -> Value:
         return frozenset({Wrapped(types.SimpleNamespace, dict(args.named))})
@@ -180,7 +180,7 @@ class Library(Iterating):
         return args.at(1)
 
     def _counted(self, args: Args, node: ast.AST, scope: Scope) -> Args:
-        """The first argument; the others say how many, which no state value may."""
+        """Return the first argument only; refuse state values in the others, which are counts."""
         if any(holds_state(value) for value in (*args.positional[1:], *args.named.values())):
             self.refuse(Refusal.INDEX, node, scope)
         return Args(args.positional[:1])
@@ -192,7 +192,7 @@ class Library(Iterating):
         return known(functools.update_wrapper)
 
     def _cached(self, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """A cache that is made in a call is forgotten after it: it is as if there were none."""
+        """Ignore a cache that is created in a call, since it does not outlive the call."""
         return (
             args.at(0)
             if any(isinstance(atom, LocalFunction) for atom in args.at(0))
@@ -213,7 +213,7 @@ class Library(Iterating):
 
 
 def first_name(scope: Scope) -> str:
-    """The first parameter of the function."""
+    """Return the name of the first parameter of the enclosing method."""
     outer = scope
     while outer.parent is not None and "__class__" not in outer.cells:
         outer = outer.parent

@@ -1,4 +1,4 @@
-"""Functions of Python and of its library: what is refused of state values, and what is computed of constants."""
+"""Tables of Python's and library functions: what is refused for state values, and what is computed on constants."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ IF_STATE: dict[Any, Refusal] = {
     range: Refusal.INDEX,
     slice: Refusal.INDEX,
 }
-"""Refused of a state value itself; what holds one may have a length and a type."""
+"""Refused if an argument is a state value; a container of state values may have a length and a type."""
 IF_HELD: dict[Any, Refusal] = {
     str: Refusal.TEXT,
     repr: Refusal.TEXT,
@@ -79,11 +79,12 @@ IF_HELD: dict[Any, Refusal] = {
     itertools.compress: Refusal.FILTER,
     functools.cmp_to_key: Refusal.SORT,
 }
+"""Refused if an argument is a state value or holds one."""
 CONCRETE = frozenset(
     {isinstance, issubclass, type, callable, hasattr, len, bool, int, float, str, repr, abs, round, ord, chr, range}
     | {bin, hex, divmod, operator.attrgetter, operator.itemgetter, operator.methodcaller, slice, format}
 )
-"""Computed where all arguments are constants."""
+"""Computed if all arguments are constants."""
 ALWAYS = (print, input, open, eval, exec, compile, __import__, globals, locals, breakpoint)
 KINDS = {"list": list, "tuple": tuple, "dict": dict, "set": set}
 COMPUTING: dict[Any, type[ast.operator]] = {
@@ -120,7 +121,7 @@ CHANGED_FIRST = frozenset(
     | {bisect.insort, bisect.insort_left, bisect.insort_right, np.put, np.place, np.copyto, np.putmask}
     | {np.fill_diagonal}
 )
-"""Functions that change what they are given first."""
+"""Functions that change their first argument."""
 COMPARING: dict[Any, type[ast.cmpop]] = {
     operator.eq: ast.Eq,
     operator.ne: ast.NotEq,

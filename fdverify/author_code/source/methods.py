@@ -1,4 +1,4 @@
-"""Methods of Python's own containers and texts, and of those of which only the name is known."""
+"""Methods of Python's containers and strings, and methods of which only the name is known."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Methods(Operations):
         match member.owner:
             case Made() as container:
                 return self._of_made(container, member.name, args, node, scope)
-            case Wrapped() as wrapped:  # a named tuple's own
+            case Wrapped() as wrapped:  # a method of a named tuple
                 if member.name == "_asdict":
                     return frozenset({Made("dict", named=dict(wrapped.fields))})
                 return frozenset({Wrapped(wrapped.of, {**wrapped.fields, **args.named})})
@@ -46,7 +46,7 @@ class Methods(Operations):
         if member.name in FILES and isinstance(member.owner, Plain):
             self.refuse(Refusal.WORLD, node, scope)
         self.check_given(args, node, scope)
-        if member.name in CHANGING and self.lasting > 0:  # it may have been there before
+        if member.name in CHANGING and self.lasting > 0:  # the object may have existed before the call
             self.refuse(Refusal.MEMORY, node, scope)
         if not any(holds_state(value) for value in args.values()):
             return TEXT if member.name in TEXTUAL else PLAIN
@@ -60,7 +60,7 @@ class Methods(Operations):
         return ANY
 
     def _of_made(self, container: Made, name: str, args: Args, node: ast.AST, scope: Scope) -> Value:
-        given = join(*args.values())
+        arguments = join(*args.values())
         if name in CHANGING:
             self.check_change(container, node, scope)
         match name:
@@ -83,14 +83,14 @@ class Methods(Operations):
             case "get" | "pop" | "popleft" | "popitem":
                 if holds_state(args.at(0)):
                     self.refuse(Refusal.SET if container.kind == "dict" else Refusal.INDEX, node, scope)
-                found = join(container.elements(), args.at(1))
+                element = join(container.elements(), args.at(1))
                 if name == "get" and container.named is not None:
                     key = only_known(args.at(0))
-                    found = container.named[key.object] if key and key.object in container.named else found
-                    return join(found, known(None)) if len(args.positional) < 2 and key is None else found
+                    element = container.named[key.object] if key and key.object in container.named else element
+                    return join(element, known(None)) if len(args.positional) < 2 and key is None else element
                 if name != "get":
                     container.forget_order()
-                return found
+                return element
             case "items":
                 return self._pairs(container)
             case "values":
@@ -116,10 +116,10 @@ class Methods(Operations):
             case "__setitem__":
                 self.store_item(frozenset({container}), args.at(0), args.at(1), node, scope)
                 return known(None)
-        return ANY if holds_state(join(given, container.elements())) else PLAIN
+        return ANY if holds_state(join(arguments, container.elements())) else PLAIN
 
     def _check_order(self, container: Made, name: str, args: Args, node: ast.AST, scope: Scope) -> None:
-        """Refuse to order, or to search for, state values."""
+        """Refuse to sort by state values, or to search for them."""
         compared = join(container.elements(), *args.positional)
         if name == "sort" and "key" in args.named:
             compared = self.call(args.named["key"], Args([container.elements()]), node, scope)
@@ -139,14 +139,14 @@ class Methods(Operations):
         return made("view", [made("tuple", [known(key), value]) for key, value in container.named.items()])
 
     def check_given(self, args: Args, node: ast.AST, scope: Scope) -> None:
-        """Refuse to give away a method by which something is changed that was there before."""
+        """Refuse to pass on a method that changes an object which existed before the call."""
         for atom in join(*args.values()):
             method = atom.object if isinstance(atom, Known) else None
             if isinstance(method, BUILTIN_METHODS) and method.__name__ in CHANGING:
                 self.refuse(Refusal.MEMORY, node, scope)
 
     def builtin_method_call(self, method: BuiltinMethod, args: Args, node: ast.AST, scope: Scope) -> Value:
-        """A method of a constant of one of Python's own types."""
+        """Call a method of a constant of one of Python's own types."""
         owner, name = method.__self__, method.__name__
         for kind, pure in PURE.items():
             if isinstance(owner, kind) and name not in pure and not _is_operator(name):
@@ -161,15 +161,15 @@ class Methods(Operations):
         constants = [only_known(value) for value in args.positional]
         exact = [constant.object for constant in constants if constant is not None]
         if args.named or args.more or args.more_named or len(exact) != len(constants):
-            found = self.elements(known(owner.values()), node, scope) if isinstance(owner, dict) else PLAIN
-            return TEXT if isinstance(owner, str) else join(found, args.at(1))
+            element = self.elements(known(owner.values()), node, scope) if isinstance(owner, dict) else PLAIN
+            return TEXT if isinstance(owner, str) else join(element, args.at(1))
         try:
             return freshly_made(method(*exact))
-        except Exception:  # it is raised on every kind of values
+        except Exception:  # it is raised in every engine
             return PLAIN
 
     def _refuse_lookup(self, owner: Any, name: str, args: Args, node: ast.AST, scope: Scope) -> None:
-        """Refuse state values for a method of a constant, but as the default of a look-up."""
+        """Refuse state values as arguments of a constant's method, except as the default of a look-up."""
         if isinstance(owner, str | bytes):
             self.refuse(Refusal.TEXT, node, scope)
         if isinstance(owner, dict) and name == "get" and not holds_state(args.at(0)):
@@ -179,12 +179,12 @@ class Methods(Operations):
 
 
 def _is_operator(name: str) -> bool:
-    """Whether a method is one of those behind operators, and not one that changes something."""
+    """Tell whether a method implements an operator that changes nothing."""
     return name.startswith("__") and name not in CHANGING
 
 
 def freshly_made(value: Any) -> Value:
-    """What a method of a constant has just made: it belongs to the call."""
+    """Abstract the result of a constant's method: a new container belongs to the call."""
     match value:
         case list():
             return made("list", [known(element) for element in value])

@@ -1,4 +1,4 @@
-"""Attributes, items and elements of what is known, made, wrapped or of the state."""
+"""Attributes, items and elements of all kinds of values."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from fdverify.author_code.source.scope import Scope
 from fdverify.author_code.source.tables import BUFFER, CLOCKS, CONSTANT_NAMES, DISTURBING, FILES, INSIDE
 
 _LONG = 1000
-"""Of a longer constant, not every element is looked at."""
+"""The elements of a longer constant are not read one by one."""
 
 
 class Objects(Core):
@@ -105,7 +105,7 @@ class Objects(Core):
             return PLAIN
 
     def check_world(self, value: Any, node: ast.AST, scope: Scope, name: str = "") -> None:
-        """Refuse a part of the library that looks at the world."""
+        """Refuse a part of the library that accesses the environment."""
         if is_worldly(value) and name not in CONSTANT_NAMES:
             self.refuse(Refusal.WORLD, node, scope)
         kind = value if isinstance(value, type) else type(value)
@@ -129,21 +129,21 @@ class Objects(Core):
                 return known(function)
             case classmethod(__func__=function):
                 return frozenset({BoundTo(known(function), known(atom.of))})
-            case found if found is not atom and not hasattr(found, "__get__"):
-                return known(found)
+            case declared if declared is not atom and not hasattr(declared, "__get__"):
+                return known(declared)
         return PLAIN
 
     def _inherited(self, atom: Above, name: str) -> Value:
-        found = []
+        methods = []
         for receiver in atom.receiver:
-            of = receiver.of if isinstance(receiver, Wrapped) else type(getattr(receiver, "object", None))
-            of = receiver.object if isinstance(receiver, Known) and isinstance(receiver.object, type) else of
-            above = of.__mro__[of.__mro__.index(atom.above) + 1 :] if atom.above in of.__mro__ else ()
+            cls = receiver.of if isinstance(receiver, Wrapped) else type(getattr(receiver, "object", None))
+            cls = receiver.object if isinstance(receiver, Known) and isinstance(receiver.object, type) else cls
+            above = cls.__mro__[cls.__mro__.index(atom.above) + 1 :] if atom.above in cls.__mro__ else ()
             declared = next((vars(base)[name] for base in above if name in vars(base)), None)
             declared = declared.__func__ if isinstance(declared, staticmethod | classmethod) else declared
             bound = BoundTo(known(declared), frozenset({receiver}))
-            found.append(bound if isinstance(declared, FunctionType) else Answering(PLAIN))
-        return frozenset(found)
+            methods.append(bound if isinstance(declared, FunctionType) else Answering(PLAIN))
+        return frozenset(methods)
 
     def store_attribute(self, base: Value, name: str, value: Value, node: ast.AST, scope: Scope) -> None:
         for atom in base:
@@ -154,9 +154,9 @@ class Objects(Core):
                 self.check_wrapper(atom.of, node, scope)
             atom.fields[name] = join(atom.fields.get(name, NOTHING), value)
 
-    def check_wrapper(self, of: type, node: ast.AST, scope: Scope) -> None:
-        """Refuse a class whose objects compare, hash or look up in their own way, for state values."""
-        if any(authors_method(of, name) is not None for name in DISTURBING):
+    def check_wrapper(self, cls: type, node: ast.AST, scope: Scope) -> None:
+        """Refuse state values in objects of a class with its own comparison, hash or attribute access."""
+        if any(authors_method(cls, name) is not None for name in DISTURBING):
             self.refuse(Refusal.CLASS, node, scope)
 
     def store_item(self, base: Value, key: Value, value: Value, node: ast.AST, scope: Scope) -> None:
@@ -176,7 +176,7 @@ class Objects(Core):
             atom.keys = join(atom.keys, key)
 
     def item(self, base: Value, key: Value, node: ast.AST, scope: Scope) -> Value:
-        """``base[key]``."""
+        """Read ``base[key]``."""
         if holds_state(key):
             self.refuse(Refusal.INDEX, node, scope)
         return join(*(self._item_of(atom, key, node, scope) for atom in base))
@@ -210,7 +210,7 @@ class Objects(Core):
         if constant is not None and not (fills and constant.object not in value):
             try:
                 return known(value[constant.object])
-            except Exception:  # it is raised on every kind of values
+            except Exception:  # it is raised in every engine
                 return PLAIN
         if fills:
             self.refuse(Refusal.MEMORY, node, scope)
@@ -221,7 +221,7 @@ class Objects(Core):
         return self.elements(known(value), node, scope) if isinstance(value, Collection) else PLAIN
 
     def elements(self, value: Value, node: ast.AST, scope: Scope) -> Value:
-        """What a loop over it meets."""
+        """Return what a loop over the value yields."""
         return join(*(self._elements_of(atom, node, scope) for atom in value))
 
     def _elements_of(self, atom: Atom, node: ast.AST, scope: Scope) -> Value:
@@ -233,7 +233,7 @@ class Objects(Core):
             case Made(kind="dict"):
                 return join(atom.keys, *(known(key) for key in atom.named or ()))
             case Made():
-                if atom.kind == "iterator":  # which is used up
+                if atom.kind == "iterator":  # which iterating consumes
                     self.check_change(atom, node, scope)
                 return atom.elements()
             case Known(value):
@@ -258,7 +258,7 @@ class Objects(Core):
         return join(*(known(element) for element in value))
 
     def unpacked(self, value: Value, number: int, node: ast.AST, scope: Scope) -> list[Value]:
-        """The parts of what is taken apart into so many."""
+        """Unpack a value into ``number`` parts."""
         parts: list[list[Value]] = [[] for _ in range(number)]
         for atom in value:
             exact = _parts(atom)
@@ -266,10 +266,10 @@ class Objects(Core):
                 exact = [self.elements(frozenset({atom}), node, scope)] * number
             for place, part in enumerate(exact):
                 parts[place].append(part)
-        return [join(*found) for found in parts]
+        return [join(*values) for values in parts]
 
     def spread(self, value: Value, node: ast.AST, scope: Scope) -> tuple[list[Value], Value]:
-        """The elements of what is spread with a star: those that are known one by one, or what they may be."""
+        """Return the elements of a starred value: one by one if they are known, else joined."""
         if len(value) == 1:
             exact = _parts(next(iter(value)))
             if exact is not None:
@@ -278,7 +278,7 @@ class Objects(Core):
 
 
 def _parts(atom: Atom) -> list[Value] | None:
-    """The elements of a sequence, if they are known one by one."""
+    """Return the elements of a sequence, if they are known one by one."""
     match atom:
         case Made(items=items) if items is not None:
             return list(items)

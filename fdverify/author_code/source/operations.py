@@ -1,4 +1,4 @@
-"""Operators, comparisons and truth tests, of state values and of what holds them."""
+"""Operators, comparisons and truth tests, on state values and on what holds them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Operations(Objects):
         return FRACTION if inexact else PLAIN
 
     def augmented(self, operator: ast.operator, before: Value, value: Value, node: ast.AST, scope: Scope) -> Value:
-        """``before += value`` and the like: what can be changed is changed where it is."""
+        """Apply an augmented assignment, such as ``before += value``: a mutable object is changed in place."""
         for atom in before:
             if isinstance(atom, Known) and isinstance(atom.object, list | dict | set | bytearray):
                 self.refuse(Refusal.MEMORY, node, scope)
@@ -81,11 +81,11 @@ class Operations(Objects):
         for atom in (*left, *right):
             if _is_fraction(atom):
                 self.refuse(Refusal.FRACTION, node, scope)
-            if isinstance(atom, Made) or _is_text(atom):  # such as a list, repeated so many times
+            if isinstance(atom, Made) or _is_text(atom):  # such as a list that is repeated
                 self.refuse(Refusal.INDEX, node, scope)
 
     def _combined(self, left: Value, right: Value, node: ast.AST, scope: Scope) -> Value:
-        """A new container of the elements of two, or of one of them several times."""
+        """Build a container of the elements of two containers, or of one that is repeated."""
         kind = next(atom.kind for atom in (*left, *right) if isinstance(atom, Made))
         if kind == "dict":
             result = Made("dict", named={})
@@ -123,7 +123,7 @@ class Operations(Objects):
             result.rest, result.keys = join(result.rest, entries), join(result.keys, keys)
 
     def compared(self, operator: ast.cmpop, left: Value, right: Value, node: ast.AST, scope: Scope) -> Value:
-        """One comparison; of several in a chain, each."""
+        """Apply one comparison, which may be a part of a chain."""
         match operator:
             case ast.Is() | ast.IsNot():
                 return self._identical(isinstance(operator, ast.Is), left, right, node, scope)
@@ -150,7 +150,7 @@ class Operations(Objects):
 
     def _identical(self, positive: bool, left: Value, right: Value, node: ast.AST, scope: Scope) -> Value:
         for value, other in ((left, right), (right, left)):
-            # What may be None besides may be asked: no value of a state is None.
+            # A value that may also be None may be tested for None, since no state value is None.
             asked_for_none = only_known(other) == Known(None) and Known(None) in value
             if is_state(value) and not asked_for_none:
                 self.refuse(Refusal.IDENTITY, node, scope)
@@ -180,7 +180,7 @@ class Operations(Objects):
         return _constant(lambda a, b: (a in b) is positive, constants[0].object, constants[1].object)
 
     def truth(self, value: Value, refusal: Refusal, node: ast.AST, scope: Scope) -> bool | None:
-        """Refuse the truth of a state value; tell that of a constant."""
+        """Refuse the truth of a state value; return that of a constant, or ``None`` if it is unknown."""
         if is_state(value):
             self.refuse(refusal, node, scope)
         for name in ("__bool__", "__len__"):
@@ -194,18 +194,18 @@ class Operations(Objects):
     def _own_operator(
         self, name: str, mirrored: str, left: Value, right: Value, node: ast.AST, scope: Scope
     ) -> Value | None:
-        """The result of an operator that an author's class has written."""
+        """Call the operator that an author's class defines; return ``None`` if there is none."""
         for value, method, other in ((left, name, right), (right, mirrored, left)):
-            found = self._own_method(value, method, other, node, scope)
-            if found is not None:
-                return found
+            result = self._own_method(value, method, other, node, scope)
+            if result is not None:
+                return result
         return None
 
     def _own_method(self, value: Value, name: str, other: Value | None, node: ast.AST, scope: Scope) -> Value | None:
         results = []
         for atom in value:
-            of = atom.of if isinstance(atom, Wrapped) else type(getattr(atom, "object", None))
-            method = authors_method(of, name)
+            cls = atom.of if isinstance(atom, Wrapped) else type(getattr(atom, "object", None))
+            method = authors_method(cls, name)
             if method is None:
                 continue
             if name in ("__eq__", "__ne__") and (holds_state(value) or (other is not None and holds_state(other))):
@@ -217,7 +217,7 @@ class Operations(Objects):
 
 
 def _constant(function: Any, left: Any, right: Any) -> Value:
-    """The result of an operator on constants, if it is a small one."""
+    """Apply an operator to constants, if they are small."""
     simple = all(isinstance(value, (*_NUMBERS, str, Enum, type(None))) for value in (left, right))
     small = all(not isinstance(value, int) or abs(value) < _LARGE for value in (left, right))
     contained = isinstance(right, tuple | frozenset | range)
@@ -225,7 +225,7 @@ def _constant(function: Any, left: Any, right: Any) -> Value:
         return PLAIN
     try:
         result = function(left, right)
-    except Exception:  # it is raised on every kind of values
+    except Exception:  # it is raised in every engine
         return PLAIN
     return known(result) if isinstance(result, (*_NUMBERS, str)) else PLAIN
 
@@ -247,7 +247,7 @@ def _is_text(atom: Atom) -> bool:
 
 
 def _is_no_value(atom: Atom) -> bool:
-    """Whether no value of a state is like it."""
+    """Tell whether no state value can equal it."""
     if isinstance(atom, Known):
         value = atom.object
         own = authors_method(type(value), "__eq__") is not None and not isinstance(value, int)

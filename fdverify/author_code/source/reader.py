@@ -1,4 +1,4 @@
-"""The reader: runs a function's source on abstract values, and what it calls."""
+"""The reader: abstract interpretation of a function's source, and of the functions that it calls."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ from fdverify.author_code.source.sources import FunctionNode, Owner, node_of, ow
 from fdverify.author_code.source.statements import Statements
 
 _DEEPEST = 30
-"""Calls within calls; what is called deeper is not read."""
+"""The maximal depth of nested calls; what is called deeper is not read."""
 _WIDE, _ENOUGH = 3, 8
-"""A function that calls itself so often is read with any constants, and then not again."""
+"""The depths of recursion at which constants are widened, and at which the recursion is cut off."""
 _GIVEN = {"phase": 2, "step property": 3}
-"""With how many arguments a function is called, by what it is for; the others with one."""
+"""The number of arguments that a function is called with, by its role; one for other roles."""
 
 
 @dataclass
 class Findings:
-    """What was read before: what functions give, and whether all that they call could be read."""
+    """Summaries of functions read before: their results, and whether everything that they call could be read."""
 
     results: dict[Any, tuple[Value, bool]] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
-    """What the keys are made of: as long as it lives, nothing else has its identity."""
+    """The objects behind the keys, kept alive so that their identities are not reused."""
 
 
 _lasting = Findings()
-"""What holds for the whole process: of functions that hold nothing from elsewhere."""
+"""Summaries that hold for the whole process: those whose keys contain no identity of a changeable object."""
 
 
 class Reader(Statements):
@@ -64,20 +64,20 @@ class Reader(Statements):
         self._met: set[Any] = set()
 
     def read(self) -> bool:
-        """Read the function; whether all of it could be read."""
+        """Read the function; return whether all of it could be read."""
         return self._read(self.subject.function)
 
     def _read(self, function: Any) -> bool:
         if isinstance(function, CACHES):
             self._refuse_cache(function.__wrapped__)
-        inner, first = unbound(function)
+        inner, bound = unbound(function)
         if inner is None:
             return False
-        if owner_of(inner.__code__.co_filename) is Owner.STANDARD:  # the library has wrapped it
+        if owner_of(inner.__code__.co_filename) is Owner.STANDARD:  # the standard library has wrapped it
             self._read(getattr(function, "__wrapped__", None))
             return False
         if is_of_package(inner):
-            read = [self._read(found) for found in reachable(function)]  # each is read, whatever the others are
+            read = [self._read(author_function) for author_function in reachable(function)]  # without short-circuiting
             return all(read)
         place = node_of(inner.__code__)
         if place is None:
@@ -86,8 +86,8 @@ class Reader(Statements):
         scope = Scope(source, inner.__globals__)
         flavour = ANY if self.subject.role == ROUND else RECORD
         required = inner.__code__.co_argcount - len(inner.__defaults__ or ())
-        given = max(required, min(_GIVEN.get(self.subject.role, 1) + len(first), inner.__code__.co_argcount))
-        args = Args([*first, *[flavour] * (given - len(first))])
+        count = max(required, min(_GIVEN.get(self.subject.role, 1) + len(bound), inner.__code__.co_argcount))
+        args = Args([*bound, *[flavour] * (count - len(bound))])
         if node.args.vararg is not None:
             args.more = flavour
         args.named = dict.fromkeys(required_names(node, inner), flavour)
@@ -96,7 +96,7 @@ class Reader(Statements):
         return self.complete
 
     def _refuse_cache(self, function: Any) -> None:
-        """A function of the state that is itself kept in a cache."""
+        """Refuse a function of the state that is itself cached."""
         place = node_of(function.__code__)
         if place is not None:
             source, node = place
@@ -128,7 +128,7 @@ class Reader(Statements):
         return run() if key is None else self._recalled(key, function, args, run)
 
     def _recalled(self, key: Signature, function: FunctionType, args: Args, run: Callable[[], Value]) -> Value:
-        """What was found before, or what is found now; of a function that is being read, what is known so far."""
+        """Return the summary of a call, or read it now; inside a recursion, return what is known so far."""
         findings = _lasting if key.lasts else self._findings
         if key in findings.results:
             result, complete = findings.results[key]
@@ -144,7 +144,7 @@ class Reader(Statements):
             self._assumed[key] = result
             result = join(result, run())
         del self._assumed[key]
-        # What was found on an assumption about a function further out does not hold by itself.
+        # A result that rests on an assumption about an enclosing call does not hold by itself.
         if not _has_made(result) and not self._assumed.keys() & self._met:
             findings.results[key] = (result, self.complete)
             findings.kept.append((function, function.__closure__, args))
@@ -172,8 +172,8 @@ class Reader(Statements):
         if simple and key in home.answers:
             return home.answers[key]
         inner = Scope(home.source, home.globals, parent=home)
-        given = (closure.defaults, closure.keyword_defaults)
-        result = self._run_body(closure, closure.node, inner, given, args, (node, scope))
+        defaults = (closure.defaults, closure.keyword_defaults)
+        result = self._run_body(closure, closure.node, inner, defaults, args, (node, scope))
         if simple and not _has_made(result):
             home.answers[key] = result
         return result
@@ -183,11 +183,11 @@ class Reader(Statements):
         identity: object,
         tree: FunctionNode,
         inner: Scope,
-        given: tuple[list[Value], dict[str, Value]],
+        defaults: tuple[list[Value], dict[str, Value]],
         args: Args,
         site: tuple[ast.AST, Scope],
     ) -> Value:
-        bind_parameters(tree, inner, given[0], given[1], args)
+        bind_parameters(tree, inner, defaults[0], defaults[1], args)
         self._running.append(identity)
         self.sites.append((site[1], site[0]))
         try:
@@ -195,7 +195,7 @@ class Reader(Statements):
                 inner.returned = self.evaluate(tree.body, inner)
             elif self.run_block(tree.body, inner):
                 inner.returned = join(inner.returned, known(None))
-            # What was given away may be called later, when names stand for something else.
+            # A function that escaped may be called later, when names have other values.
             for closure in list(inner.escaped):
                 with self.handing_out():
                     self.run_closure(closure, given_away(closure.node, len(closure.defaults)), tree, inner)
@@ -207,7 +207,7 @@ class Reader(Statements):
         return inner.returned
 
     def _check_recursion(self, identity: object, args: Args, node: ast.AST, scope: Scope) -> None:
-        """Refuse a call of a function by itself that only state values could bring to an end."""
+        """Refuse a recursive call that only state values could end."""
         if identity not in self._running:
             return
         deciding = [value for value in args.values() if value and not _is_settled(value)]
@@ -224,10 +224,10 @@ _COROUTINE = CO_COROUTINE | CO_ASYNC_GENERATOR
 
 
 def _identity_of(function: FunctionType, args: Args) -> tuple[object, ...]:
-    """A function with the objects that it holds or is of: built of others, it is another one."""
+    """Identify a function together with the objects that it holds or is passed."""
     held = [cell.cell_contents for cell in function.__closure__ or () if is_filled(cell)]
-    given = [atom.object for value in args.values() for atom in value if _is_object(atom)]
-    return (function.__code__, *(id(each) for each in (*held, *given)))
+    passed = [atom.object for value in args.values() for atom in value if _is_object(atom)]
+    return (function.__code__, *(id(each) for each in (*held, *passed)))
 
 
 def _is_object(atom: object) -> TypeGuard[Known]:
@@ -235,12 +235,12 @@ def _is_object(atom: object) -> TypeGuard[Known]:
 
 
 def _key_of(function: FunctionType, args: Args) -> Signature | None:
-    """What the result depends on; nothing, if an argument could be changed by the call."""
+    """Build the key of a call's summary; return ``None`` if the call could change an argument."""
     if not all(isinstance(atom, OfState | Plain | Known) for value in args.values() for atom in value):
         return None
     named = tuple((name, _signed(value)) for name, value in sorted(args.named.items(), key=_name))
-    given = [*map(_signed, args.positional), _signed(args.more), _signed(args.more_named)]
-    parts = [signature(function), *given, *(part for _, part in named)]
+    arguments = [*map(_signed, args.positional), _signed(args.more), _signed(args.more_named)]
+    parts = [signature(function), *arguments, *(part for _, part in named)]
     lasts = all(part.lasts for part in parts)
     return Signature((*(part.key for part in parts), len(args.positional), tuple(name for name, _ in named)), lasts)
 
@@ -261,7 +261,7 @@ def _has_made(value: Value) -> bool:
 
 
 def _is_settled(value: Value) -> bool:
-    """Whether it is a function or an object that is the same in every call."""
+    """Tell whether the value is a function or an object that is the same in every call."""
     return all(
         (isinstance(atom, Known) and not atom.is_primitive()) or isinstance(atom, LocalFunction) for atom in value
     )

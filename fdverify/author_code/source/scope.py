@@ -1,4 +1,4 @@
-"""Names in a function whose source is read, and what they may stand for."""
+"""Scopes: the names in a function that is read, and the values that they may have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BUILTINS = vars(builtins)
 
 @dataclass
 class Loop:
-    """A loop that is being read: the names as they are where it is left, or begun again."""
+    """A loop that is being read: the values of names at each ``break`` (left) and each ``continue`` (again)."""
 
     left: list[dict[str, Value]] = field(default_factory=list)
     again: list[dict[str, Value]] = field(default_factory=list)
@@ -24,7 +24,7 @@ class Loop:
 
 @dataclass(eq=False)
 class Scope:
-    """A call of a function: ``env`` is what its names stand for now, ``ever`` what they stood for at any time."""
+    """A call of a function: ``env`` has the current values of its names, ``ever`` all that they have had."""
 
     source: SourceFile
     globals: dict[str, Any]
@@ -37,12 +37,12 @@ class Scope:
     returned: Value = NOTHING
     yielded: Value = NOTHING
     made: dict[ast.AST, Atom] = field(default_factory=dict)
-    """What each expression has made, so that a loop makes it once."""
+    """The object that each expression created, so that a loop creates it once."""
     escaped: list[LocalFunction] = field(default_factory=list)
-    """Functions that were made here and are called elsewhere, with anything."""
+    """Functions that were defined here and are called elsewhere, with any arguments."""
     loops: list[Loop] = field(default_factory=list)
     version: int = 0
-    """It grows with what the names may stand for."""
+    """Grows whenever a name may have another value."""
     answers: dict[Any, Value] = field(default_factory=dict)
     birth: int = field(default_factory=lambda: next(BIRTHS))
 
@@ -71,7 +71,7 @@ class Scope:
             self.version += 1
 
     def home_of(self, name: str) -> Scope | None:
-        """The enclosing call, itself being read, that has this name."""
+        """Find the enclosing call, itself being read, that has this name."""
         scope = self.parent
         while scope is not None and name not in scope.ever:
             scope = scope.parent
@@ -85,19 +85,19 @@ class Scope:
 
 
 def cells_of(function: FunctionType) -> dict[str, Any]:
-    """What a closure holds, by name; a cell that is still empty is left out."""
+    """Return the contents of a closure by name; a cell that is still empty is left out."""
     cells: tuple[CellType, ...] = function.__closure__ or ()
-    found = {}
+    contents = {}
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         try:
-            found[name] = cell.cell_contents
+            contents[name] = cell.cell_contents
         except ValueError:
             continue
-    return found
+    return contents
 
 
 def joined(*envs: dict[str, Value]) -> dict[str, Value]:
-    """What names may stand for where several ways meet."""
+    """Join the values of names where several paths meet."""
     if len(envs) == 1:
         return envs[0]
     names = {name for env in envs for name in env}

@@ -1,4 +1,4 @@
-"""What tells constants apart, so that what was read of one function holds for another that is built alike."""
+"""Signatures of constants: functions with equal signatures are built alike, and are read only once."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _DEEP = 6
 
 
 class Signature(NamedTuple):
-    """A key, and whether it tells by its parts alone: then it holds as long as the process."""
+    """A key, and whether it lasts as long as the process: no part is the identity of an object that may change."""
 
     key: Any
     lasts: bool
 
 
 def signature(value: Any, depth: int = 0) -> Signature:
-    """The same for functions of the same code that hold the same, and for frozen objects with the same parts."""
+    """Build a key that is equal for functions with equal code and contents, and for frozen objects with equal parts."""
     kind = type(value)
     if kind in PRIMITIVES or kind is bool:
         return Signature((kind, value), True)
@@ -42,5 +42,5 @@ def signature(value: Any, depth: int = 0) -> Signature:
 
 
 def _joined(own: tuple[Any, ...], parts: Any, depth: int) -> Signature:
-    found = [signature(part, depth + 1) for part in parts]
-    return Signature((own, *(part.key for part in found)), all(part.lasts for part in found))
+    signatures = [signature(part, depth + 1) for part in parts]
+    return Signature((own, *(part.key for part in signatures)), all(part.lasts for part in signatures))

@@ -1,4 +1,4 @@
-"""The source of functions: whose file it is in, and which node of the parsed file a function is."""
+"""The source of functions: the owner of its file, and the node of the parsed file."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.Lambda
 
 _PACKAGE = str(Path(fdverify.__file__).parent)
 _SHIPPED = tuple(f"{_PACKAGE}/{folder}/" for folder in ("models/chandra_toueg", "invariants", "templates"))
-"""What ships and is written as an author would write it."""
+"""Parts of this package that are written as an author would write them."""
 _STANDARD = tuple({f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib")})
 _INSTALLED = ("/site-packages/", "/dist-packages/")
 
 
 class Owner(Enum):
-    """Whose file it is."""
+    """The owner of a file."""
 
     AUTHOR = auto()
     INSTALLED = auto()
@@ -37,7 +37,7 @@ class Owner(Enum):
 
 @cache
 def owner_of(file: str) -> Owner:
-    """Whose a file of code is, by where it lies."""
+    """Find the owner of a file of code by its path."""
     path = file.replace("\\", "/")
     if path.startswith(f"{_PACKAGE}/"):
         return Owner.AUTHOR if path.startswith(_SHIPPED) else Owner.PACKAGE
@@ -54,22 +54,22 @@ class SourceFile:
     text: str
     tree: ast.Module
     codes: frozenset[CodeType]
-    """What it compiles to: a function whose code is not among them was compiled from something else."""
+    """What the file compiles to: a function with other code was compiled from something else."""
     indexed: dict[ast.stmt, dict[int, list[FunctionNode]]] = field(default_factory=dict)
-    """The functions in each statement that was looked into, by their first lines."""
+    """The functions in each statement that was searched, by their first lines."""
 
     def functions_at(self, line: int) -> list[FunctionNode]:
-        """The functions whose code begins on a line."""
+        """Find the functions whose code begins on a line."""
         for statement in self.tree.body:
             if _first_line(statement) <= line <= (statement.end_lineno or line) and statement not in self.indexed:
-                self.indexed[statement] = found = dict[int, list[FunctionNode]]()
+                self.indexed[statement] = by_line = dict[int, list[FunctionNode]]()
                 for node in ast.walk(statement):
                     if isinstance(node, ast.FunctionDef | ast.Lambda):
-                        found.setdefault(_first_line(node), []).append(node)
+                        by_line.setdefault(_first_line(node), []).append(node)
         return [node for functions in self.indexed.values() for node in functions.get(line, ())]
 
     def code_of(self, node: ast.AST) -> str:
-        """What is written there, in one line."""
+        """Return the source of a node, in one line."""
         return " ".join((ast.get_source_segment(self.text, node) or "").split())
 
 
@@ -78,18 +78,18 @@ _nodes: dict[CodeType, tuple[CodeType, SourceFile, FunctionNode] | None] = {}
 
 
 def node_of(code: CodeType) -> tuple[SourceFile, FunctionNode] | None:
-    """Where the source of a function is; ``None`` if it cannot be read or is not what was compiled."""
-    found = _nodes.get(code)
-    # Codes that are equal may be of different files.
-    if found is None or found[0] is not code:
+    """Find the source of a function; ``None`` if it cannot be read or is not what was compiled."""
+    entry = _nodes.get(code)
+    # Equal code objects may come from different files.
+    if entry is None or entry[0] is not code:
         places = ((source, _find(source, code)) for source in _sources_of(code.co_filename) if code in source.codes)
-        found = next(((code, source, node) for source, node in places if node is not None), None)
-        _nodes[code] = found
-    return None if found is None else found[1:]
+        entry = next(((code, source, node) for source, node in places if node is not None), None)
+        _nodes[code] = entry
+    return None if entry is None else entry[1:]
 
 
 def _sources_of(file: str) -> Iterator[SourceFile]:
-    """What a file says, or said when it was run."""
+    """Yield what a file says, or what it said when it was run."""
     versions = versions_of(Path(file))
     for text in map(_text_of, versions) if versions else ("".join(linecache.getlines(file)),):
         if (file, text) not in _parsed:
@@ -100,7 +100,7 @@ def _sources_of(file: str) -> Iterator[SourceFile]:
 
 
 def _text_of(content: bytes) -> str:
-    """The text of a Python file, whatever encoding it declares."""
+    """Decode a Python file in the encoding that it declares."""
     try:
         return decode_source(content)
     except (SyntaxError, UnicodeDecodeError, LookupError):
@@ -124,7 +124,7 @@ def _codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 def _first_line(node: ast.stmt | ast.Lambda) -> int:
-    """The line on which the code of a function begins: that of its first decorator, if it has one."""
+    """Return the line on which the code of a function begins: that of its first decorator, if it has one."""
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
@@ -133,7 +133,7 @@ def _find(source: SourceFile, code: CodeType) -> FunctionNode | None:
     fitting = [node for node in source.functions_at(code.co_firstlineno) if _fits(node, code)]
     if len(fitting) <= 1:
         return fitting[0] if fitting else None
-    # Several functions begin on this line: the innermost one that spans all of the code.
+    # Several functions begin on this line: take the innermost one that spans all of the code.
     spans = [
         (line, column, last_line, last_column)
         for line, last_line, column, last_column in code.co_positions()
@@ -151,7 +151,7 @@ def _fits(node: FunctionNode, code: CodeType) -> bool:
 
 
 def _mangled(names: tuple[str, ...]) -> list[str]:
-    """Names without what Python puts before those that are private to a class."""
+    """Remove the prefix that Python gives to names that are private to a class."""
     return [name.rpartition("__")[2] if "__" in name else name for name in names]
 
 

@@ -1,4 +1,4 @@
-"""Statements: how names change their meaning along the ways through a function."""
+"""Statements: how the values of names change along the paths through a function."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fdverify.author_code.source.scope import Loop, Scope, joined
 from fdverify.models.user_files import neighbours_of
 
 _PASSES = 6
-"""A loop is read until what its names may stand for no longer grows, but not more often than this."""
+"""A loop is read until the values of its names reach a fixpoint, but at most this often."""
 
 
 class Statements(ReadExpressions):
     def run_block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
-        """Read statements in order; whether what follows them is reached."""
+        """Read statements in order; return whether the code after them is reached."""
         return all(self._run(statement, scope) for statement in statements)
 
     def _run(self, node: ast.stmt, scope: Scope) -> bool:
@@ -143,9 +143,9 @@ class Statements(ReadExpressions):
             scope.bind(alias.asname or alias.name, self.attribute(module, alias.name, node, scope))
 
     def _module(self, name: str, scope: Scope) -> Value:
-        """A module that is imported in a function: it was loaded before, or nothing is known of it."""
-        found = neighbours_of(Path(scope.source.path)).get(name) or sys.modules.get(name)
-        return PLAIN if found is None else known(found)
+        """Find a module that is imported in a function; if it was not loaded before, nothing is known of it."""
+        module = neighbours_of(Path(scope.source.path)).get(name) or sys.modules.get(name)
+        return PLAIN if module is None else known(module)
 
     def _do_If(self, node: ast.If, scope: Scope) -> bool:
         match self.truth(self.evaluate(node.test, scope), Refusal.IF, node.test, scope):
@@ -185,7 +185,7 @@ class Statements(ReadExpressions):
                 break
             alive = self.run_block(node.body, scope)
             grown = joined(head, *loop.again, *([scope.env] if alive else []))
-            # What is put into containers is not seen in the names, so once more at least.
+            # A change of a container does not show in the names, so read the body at least twice.
             if grown == head and passes > 0:
                 break
             head = grown

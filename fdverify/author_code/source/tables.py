@@ -1,4 +1,4 @@
-"""What is known of names: the interface of the state, pure methods of Python's own types, parts of the library."""
+"""Tables of names: the interface of the state, methods of Python's own types, modules of the library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from fdverify.author_code.source.refusals import Refusal
 
 BUFFER = frozenset({"has", "any", "empty", "forall", "exists", "send", "age", "deliver", "within", "single", "delta"})
-"""What a buffer may be asked."""
+"""The interface of a buffer."""
 
 INSIDE = frozenset(
     {"dtype", "shape", "size", "ndim", "item", "tolist", "astype", "bit_length", "bit_count", "as_integer_ratio"}
@@ -28,7 +28,7 @@ INSIDE = frozenset(
         "ages",
     }
 )
-"""What only some of a number, an array, a symbol and the encodings of a buffer have."""
+"""Attributes that only some of the forms of a state value have: numbers, arrays, symbols, encodings of buffers."""
 
 OPERATORS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any] | None]] = {
     ast.Add: ("add", operator.add),
@@ -65,7 +65,7 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, str, Callable[[Any, Any], Any]]] =
 }
 
 DISTURBING = ("__eq__", "__ne__", "__hash__", "__bool__", "__getattr__", "__getattribute__", "__class__", "__setattr__")
-"""Methods of an author's class that make a wrapped value mean something else."""
+"""Methods of an author's class that can change the meaning of a state value in its objects."""
 
 PURE: dict[type, frozenset[str]] = {
     dict: frozenset({"get", "items", "keys", "values", "copy", "__getitem__", "__contains__", "__len__", "__iter__"}),
@@ -95,13 +95,13 @@ CHANGING = frozenset(
     }
     | {"__iand__", "__ixor__", "fill", "resize", "itemset", "partition"}
 )
-"""Methods by which things are changed."""
+"""Methods that change their object."""
 
 TEXTUAL = frozenset(
     {"format", "format_map", "join", "replace", "encode", "translate", "count", "find", "index", "startswith"}
     | {"endswith", "split", "strip", "zfill", "ljust", "rjust", "center", "removeprefix", "removesuffix"}
 )
-"""Methods of text."""
+"""Methods of strings."""
 
 WORLDLY = frozenset(
     {"random", "secrets", "time", "_time", "os", "posix", "nt", "sys", "io", "_io", "socket", "threading", "_thread"}
@@ -111,14 +111,14 @@ WORLDLY = frozenset(
     | {"concurrent", "linecache", "traceback", "tracemalloc", "atexit", "locale", "_random", "posixpath", "marshal"}
     | {"zoneinfo", "imp", "runpy", "code", "pdb", "cProfile", "profile", "timeit", "faulthandler", "ssl", "mmap"}
 )
-"""Modules of the library through which a function looks at, or changes, the world."""
+"""Library modules through which a function reads or changes its environment."""
 
 CONSTANT_NAMES = frozenset({"maxsize", "maxunicode", "byteorder", "version_info", "sep", "linesep", "pathsep"})
-"""What such modules have that never changes."""
+"""Names in those modules whose values never change."""
 
 CLOCKS = frozenset({"now", "today", "utcnow", "fromtimestamp"})
 FILES = frozenset(
     {"read_text", "read_bytes", "write_text", "write_bytes", "open", "exists", "is_file", "is_dir", "stat", "iterdir"}
     | {"glob", "rglob", "resolve", "cwd", "home", "mkdir", "unlink", "touch", "rename", "samefile", "expanduser"}
 )
-"""Methods of dates and paths that look at the world."""
+"""Methods of dates and paths that access the environment."""
