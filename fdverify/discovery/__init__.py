@@ -1,1 +1,1 @@
-"""What nobody has to write: bounds, invariants, missing conjuncts, maps of parameters."""
+"""Search for bounds and invariants, suggestions of missing conjuncts, and sweeps over parameters."""

@@ -442,7 +442,7 @@ def test_what_no_formula_fits_is_told_in_one_line() -> None:
         "sum: 1 to 9 in 72 of 72 instances; delta-first+7 where there are any; not proved"
     )
     assert told("any", dict.fromkeys(number, 64), names, least, (2,)) == (
-        "any: 64 or more in some of 72 instances; no bound is seen"
+        "any: 64 or more in some of 72 instances; no bound was found"
     )
     assert told("none", dict.fromkeys(number, 0), names, least, (2,)) == "none: none in 72 instances explored"
 

@@ -1,1 +1,1 @@
-"""The bounds themselves: measured on small instances, fitted, proved for all, attained."""
+"""Bounds on timeouts and detection times: measured on small instances, fitted by a formula, and proved in general."""

@@ -1,4 +1,4 @@
-"""The least initial timeout from which on a correct sender is not suspected."""
+"""The least initial timeout from which a correct sender is never suspected."""
 
 from __future__ import annotations
 
@@ -32,13 +32,12 @@ _BUDGET = 11
 _METHODS = ("templates", "spacer")
 
 
-def accuracy(
-    job: CheckRequest, by: Proof | None, deadline: float | None, report: Callable[[str], None]
-) -> Bound | None:
-    """Measured, fitted, proved to be enough and to be needed; ``None`` if no formula fits what was measured.
+def accuracy(job: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Bound | None:
+    """Find a formula for the least safe timeout, and evidence that it suffices and is necessary.
 
-    That it is enough is proved with the conjuncts of a proof, ``by`` that one or one that ships; without, the least
-    linear formula is, by an invariant that is inferred.
+    Return ``None`` if no formula fits the measured timeouts.  The conjuncts of ``proof``, or else of a shipped proof,
+    serve to prove that the formula suffices.  Without such a proof, an invariant is inferred for the least linear
+    formula.
     """
     model = job.find_model()
     initial_timeout(job)
@@ -49,16 +48,16 @@ def accuracy(
     names = [parameter.name for parameter in model.parameters]
     least = {parameter.name: parameter.least for parameter in model.parameters}
     shape = [(), *((name,) for name in names)]
-    timeouts = {at: each.timeout for at, each in measured.items()}
+    timeouts = {point: measurement.timeout for point, measurement in measured.items()}
     formula = fitted(names, least, timeouts, shape, moduli_of(any_timeout.system()))
     if formula is None:
         return None
     report("proving that the formula is enough, and that nothing less is")
     linear = _least_linear(formula, model.parameters, measured)
-    conjuncts = by or tightest(model, any_timeout.options, "accuracy")
+    conjuncts = proof or tightest(model, any_timeout.options, "accuracy")
     bound = Bound(
         name="least-safe-timeout",
-        meaning=f"the least initial timeout from which on {job.claim} holds{_without_crash(job)}",
+        meaning=f"the least initial timeout from which {job.claim} holds{_without_crash(job)}",
         formula=formula,
         enough=None if conjuncts is None else _enough(any_timeout, formula, conjuncts, deadline),
         witness=_needed(any_timeout, formula, measured),
@@ -81,20 +80,23 @@ def _check_longer(
     deadline: float | None,
     report: Callable[[str], None],
 ) -> None:
-    """Where no proof says that longer timeouts are safe too, some are tried."""
-    tasks = {at: partial(check_longer, job, dict(zip(names, at, strict=True)), timeouts[at]) for at in timeouts}
+    """Try some longer timeouts, where no proof shows that they are safe too."""
+    tasks = {
+        point: partial(check_longer, job, dict(zip(names, point, strict=True)), timeout)
+        for point, timeout in timeouts.items()
+    }
     survey(blamed(job, tasks), deadline, report)
 
 
 def _without_crash(job: CheckRequest) -> str:
-    """What is added where the model could crash and does not in the instances that are meant."""
+    """Return a qualification for a model that has a crash option, which the measured instances leave off."""
     crash = {**job.options, **crashing(job.find_model())}
     return "" if crash == job.options else ", without a crash"
 
 
 def _attained(linear: Sum, names: Sequence[str], timeouts: Mapping[Point, int]) -> int:
-    values = {at: linear.value(State(dict(zip(names, at, strict=True)))) for at in timeouts}
-    return sum(values[at] == timeout for at, timeout in timeouts.items())
+    values = {point: linear.value(State(dict(zip(names, point, strict=True)))) for point in timeouts}
+    return sum(values[point] == timeout for point, timeout in timeouts.items())
 
 
 def _measured(job: CheckRequest, deadline: float | None, report: Callable[[str], None]) -> dict[Point, Least]:
@@ -103,17 +105,20 @@ def _measured(job: CheckRequest, deadline: float | None, report: Callable[[str],
         tuple(values.values()): partial(row_of_least_timeouts, job, parameters[0].name, along, values)
         for values, along in rows(parameters, _BUDGET)
     }
-    found = survey(blamed(job, tasks), deadline, report).items()
-    return {(value, *rest): least for rest, row in found for value, least in row.items()}
+    measured_rows = survey(blamed(job, tasks), deadline, report).items()
+    return {(value, *rest): least for rest, row in measured_rows for value, least in row.items()}
 
 
 def _least_linear(formula: Formula, parameters: Sequence[Parameter], measured: Mapping[Point, Least]) -> Sum | None:
-    """The slopes of the first case, which is the widest, and the least constant; if it is proved to be nowhere less."""
+    """Take the slopes of the first case, which is the widest, and the least constant that fits.
+
+    Return ``None`` unless the solver shows that this linear formula is nowhere less than the given one.
+    """
     names = [parameter.name for parameter in parameters]
     slopes = {factor.name: times for monomial, times in formula.cases[0].formula.terms for factor in monomial}
     excess = [
-        least.timeout - sum(slopes[name] * value for name, value in zip(names, at, strict=True))
-        for at, least in measured.items()
+        least.timeout - sum(slopes[name] * value for name, value in zip(names, point, strict=True))
+        for point, least in measured.items()
     ]
     linear = Sum((*(((Factor(name),), slopes[name]) for name in names), ((), max(excess))))
     anywhere = State({name: Int(z3.Int(name)) for name in names})
@@ -131,27 +136,27 @@ def _enough(job: CheckRequest, formula: Formula, conjuncts: Proof, deadline: flo
 
 def _inferred(job: CheckRequest, linear: Sum, deadline: float | None, report: Callable[[str], None]) -> Evidence | None:
     left = None if deadline is None else max(0.1, deadline - monotonic())
-    found = infer(replace(job, options={**job.options, "timeout": str(linear)}), _METHODS, 0, left, report)
-    if found.result.verdict is not Verdict.PROVED:
+    inferred = infer(replace(job, options={**job.options, "timeout": str(linear)}), _METHODS, 0, left, report)
+    if inferred.result.verdict is not Verdict.PROVED:
         return None
-    return Evidence(ALL, found.result.detail, found.result.obligations)
+    return Evidence(ALL, inferred.result.detail, inferred.result.obligations)
 
 
 def _needed(job: CheckRequest, formula: Formula, measured: Mapping[Point, Least]) -> Evidence:
-    """A run that breaks the property at one less: for all parameters if the model has a plan, else as explored."""
+    """Show a run that violates the property at one less: for all parameters by a worst run, else as explored."""
     system = job.system()
     names = [parameter.name for parameter in job.find_model().parameters]
     claim, scope = job.property_of(system), in_words(names, measured)
-    runs = {at: least.shorter for at, least in measured.items() if least.shorter is not None}
+    runs = {point: least.shorter for point, least in measured.items() if least.shorter is not None}
     if not runs:
         return Evidence(scope, "no initial timeout is too short there")
-    at, shorter = max(runs.items())
+    point, shorter = max(runs.items())
     initial = initial_timeout(job)
     one_less = Property("one_less", lambda s: s[initial] == formula.value(s) - 1, "one less than the formula")
-    for worst in (each for each in system.worst if each.breaks == claim.name):
+    for worst in (plan for plan in system.worst if plan.breaks == claim.name):
         obligations = attained(replace(system, assumptions=(*system.assumptions, one_less)), claim, worst)
         if all(obligation.verdict is Verdict.PROVED for obligation in obligations):
-            fixed = instance(job, dict(zip(names, at, strict=True)), shorter.timeout)
+            fixed = instance(job, dict(zip(names, point, strict=True)), shorter.timeout)
             run = show_run(fixed, worst_run(fixed, claim, worst))
             return Evidence(ALL, "with one less, a plan leads to a violation", tuple(obligations), run)
     where = "every instance" if len(runs) == len(measured) else f"{len(runs)} of {len(measured)} instances"

@@ -1,4 +1,4 @@
-"""The author's functions compared before anything is measured with them."""
+"""Comparison of the author's functions between engines, before anything is measured with them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ _LONGEST = 256
 
 
 def compare_functions(job: CheckRequest) -> tuple[str, ...]:
-    """Refuse functions that mean something else to one engine, without and with crashes; notes on the others."""
+    """Refuse functions on which engines disagree, without and with crashes.
+
+    Return notes on the functions that could be compared on sampled states only.
+    """
     crash = crashing(job.find_model())
     systems = (job.options, {**job.options, **crash}) if crash else (job.options,)
     return tuple(dict.fromkeys(note for options in systems for note in _compare(job, options)))
 
 
 def _compare(job: CheckRequest, options: Mapping[str, OptionValue]) -> tuple[str, ...]:
-    """Compare with the model's own timeout, or with the first one that its assumptions allow."""
+    """Compare with the model's own timeout, or else with the first timeout that its assumptions allow."""
     for chosen in _with_timeouts(options):
         try:
             return replace(job, options=chosen).compare(silent)
         except NoInstance:
             continue
-    return ()  # nothing can be measured either
+    return ()  # without an instance, nothing can be measured either
 
 
 def _with_timeouts(options: Mapping[str, OptionValue]) -> Iterator[Mapping[str, OptionValue]]:

@@ -1,6 +1,7 @@
-"""How often, and for how long, a correct sender is suspected in small instances, where no proof says it for all.
+"""Counts of wrong suspicions in small instances, where no proof bounds them for all parameters.
 
-Nothing is assumed of how the detector learns: suspicions are counted in every run.
+The numbers are how often a correct sender is suspected, and for how long.  Nothing is assumed about how the detector
+learns: suspicions are counted in every run.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _BUDGET = 4
 _LARGEST_TIMEOUT = 6
 _BEGUN, _LASTED = "hbegun", "hlasted"
 _MOST = 64
-"""So far is counted: who never learns is wrong again and again."""
+"""Where counting stops: a detector that never learns has no bound on its wrong suspicions."""
 COUNTED = {_BEGUN: "most-wrong-suspicions", _LASTED: "longest-wrong-suspicion"}
 
 
 def counted(job: CheckRequest, deadline: float | None, report: Callable[[str], None]) -> tuple[str, ...]:
-    """What was counted, a line for each number, with the formula that gives it where there are wrong suspicions."""
+    """Count wrong suspicions, and describe each number in a line, with a formula that fits its positive values."""
     job = replace(job, options={**job.options, "timeout": "any"})
     system, parameters = job.system(), job.find_model().parameters
     detector = system.detector
@@ -40,14 +41,14 @@ def counted(job: CheckRequest, deadline: float | None, report: Callable[[str], N
         tuple(values.values()): partial(_row, job, parameters[0].name, along, values)
         for values, along in rows(parameters, _BUDGET)
     }
-    found = survey(blamed(job, tasks), deadline, report).items()
-    measured = {(value, *rest, timeout): most for rest, row in found for (value, timeout), most in row.items()}
+    counted_rows = survey(blamed(job, tasks), deadline, report).items()
+    measured = {(value, *rest, timeout): most for rest, row in counted_rows for (value, timeout), most in row.items()}
     if not measured:
         return ()
     names = [*(parameter.name for parameter in parameters), detector.first_timeout]
     least = {**{parameter.name: parameter.least for parameter in parameters}, detector.first_timeout: 1}
     return tuple(
-        told(what, {at: most[name] for at, most in measured.items()}, names, least, moduli_of(system))
+        told(what, {point: most[name] for point, most in measured.items()}, names, least, moduli_of(system))
         for name, what in COUNTED.items()
     )
 
@@ -55,36 +56,37 @@ def counted(job: CheckRequest, deadline: float | None, report: Callable[[str], N
 def told(
     what: str, measured: dict[Point, int], names: list[str], least: dict[str, int], moduli: tuple[int, ...]
 ) -> str:
-    some = {at: most for at, most in measured.items() if most > 0}
-    if not some:
+    positive = {point: most for point, most in measured.items() if most > 0}
+    if not positive:
         return f"{what}: none in {len(measured)} instances explored"
-    if max(some.values()) == _MOST:
-        return f"{what}: {_MOST} or more in some of {len(measured)} instances; no bound is seen"
-    formula = fitted(names, least, some, [(), *((name,) for name in names)], moduli)
+    low, high = min(positive.values()), max(positive.values())
+    if high == _MOST:
+        return f"{what}: {_MOST} or more in some of {len(measured)} instances; no bound was found"
+    formula = fitted(names, least, positive, [(), *((name,) for name in names)], moduli)
     fits = "no formula fits" if formula is None else f"{formula} where there are any; not proved"
-    return f"{what}: {min(some.values())} to {max(some.values())} in {len(some)} of {len(measured)} instances; {fits}"
+    return f"{what}: {low} to {high} in {len(positive)} of {len(measured)} instances; {fits}"
 
 
 def _row(job: CheckRequest, along: str, values: range, others: dict[str, int]) -> dict[tuple[int, int], dict[str, int]]:
-    """For each value of one parameter and each initial timeout: the largest numbers in any run."""
-    found = {}
+    """Count for each value of one parameter and each initial timeout; the result is the largest number in any run."""
+    most = {}
     for value in values:
         for timeout in range(1, _LARGEST_TIMEOUT + 1):
             for system in admitted_instances(job, {along: value, **others}, range(timeout, timeout + 1)):
-                found[value, timeout] = most_counted(system)
-    return found
+                most[value, timeout] = most_counted(system)
+    return most
 
 
 def most_counted(system: System) -> dict[str, int]:
-    """How many wrong suspicions begin in a run, and for how many rounds one lasts, at most, as far as is counted."""
-    assert system.detector is not None, "it was asked for"
+    """Return the most wrong suspicions that begin in a run, and the most rounds that one lasts, both up to the cap."""
+    assert system.detector is not None, "callers check that there is one"
     exploration, _ = visit(_counting(system, system.detector), EVERY_STATE, (), silent)
     states = [exploration.batches.state(level) for level in exploration.levels]
     return {name: max(int(state[name].max(initial=0)) for state in states) for name in COUNTED}
 
 
 def _counting(system: System, detector: Detector) -> System:
-    """The same system, which counts wrong suspicions at the end of each round."""
+    """Extend the system with a phase that counts wrong suspicions at the end of each round."""
 
     def count(s: State, c: Choices) -> Update:
         wrong = And(detector.suspects(s), detector.correct(s))
@@ -92,7 +94,7 @@ def _counting(system: System, detector: Detector) -> System:
         lasted = If(wrong, s[_LASTED] + 1, 0)
         return update(**{_BEGUN: Min(begun, _MOST), _LASTED: Min(lasted, _MOST)})
 
-    # A suspicion that is there from the start has begun, and lasts.
+    # A wrong suspicion in the initial state counts as begun, and as lasting one round.
     first = initial_state(system)
     at_first = int(And(detector.suspects(first), detector.correct(first)))
     counters = tuple(Variable(name, Integers(), initial=lambda s: at_first, ghost=True) for name in COUNTED)

@@ -1,4 +1,4 @@
-"""How late a crash is noticed at worst."""
+"""The worst detection time: how late a crash is noticed at worst."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ _BUDGET = 8
 _LARGEST_TIMEOUT = 7
 
 
-def detection(
-    job: CheckRequest, by: Proof | None, deadline: float | None, report: Callable[[str], None]
-) -> Bound | None:
-    """From which round after its crash on a sender is suspected, in terms of the timeout that the receiver then has."""
+def detection(job: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Bound | None:
+    """Find a formula for the round after a crash from which the sender is suspected for good.
+
+    The formula may use the timeout that the receiver has then.  Return ``None`` if no formula fits.
+    """
     model = job.find_model()
     initial_timeout(job)
     job = replace(job, options={**job.options, "timeout": "any", **crashing(model)})
@@ -53,7 +54,7 @@ def detection(
     if formula is None:
         return None
     report("proving that the formula is enough")
-    conjuncts = by or tightest(model, job.options, "completeness")
+    conjuncts = proof or tightest(model, job.options, "completeness")
     return Bound(
         name="worst-detection-time",
         meaning=f"the rounds from a crash until the {detector.watched} is suspected for good, at worst",
@@ -70,45 +71,47 @@ def _measured(job: CheckRequest, deadline: float | None, report: Callable[[str],
         tuple(values.values()): partial(row_of_detection_times, job, parameters[0].name, along, values, timeouts)
         for values, along in rows(parameters, _BUDGET)
     }
-    found = survey(blamed(job, tasks), deadline, report).items()
+    measured_rows = survey(blamed(job, tasks), deadline, report).items()
     return {
         (value, *rest, timeout): time
-        for rest, row in found
+        for rest, row in measured_rows
         for value, times in row.items()
         for timeout, time in times.items()
     }
 
 
 def _in_time(detector: Detector, clock: str, formula: Formula, early: int = 0) -> Callable[[State], Any]:
-    """That a sender is suspected once it has been crashed for so long, or for less by ``early`` rounds."""
+    """Build the claim that a sender is suspected from ``early`` rounds before the formula's value on."""
     return lambda s: Implies(s[clock] >= formula.value(s) - early, detector.suspects(s))
 
 
 def _enough(job: CheckRequest, formula: Formula, conjuncts: Proof, deadline: float | None) -> Evidence | None:
-    """In rounds of the model's crash clock, if it is proved to count the rounds since a crash."""
+    """Prove the formula in terms of the model's crash clock, once the clock is proved to count the rounds."""
     detector, model = detector_of(job.system()), job.find_model()
     counts = described("The crash clock counts the rounds since the crash.", same_clock(detector), "clock_counts")
     if not inductive(counting_rounds(model), job.options, counts, deadline):
         return None
     late = _in_time(detector, detector.crash_clock, formula)
-    goal = described("A sender that has been crashed for so long is suspected.", late, "in_time")
+    goal = described(
+        "A sender is suspected once it has been crashed for as many rounds as the formula says.", late, "in_time"
+    )
     return enough(conjuncts, model, job.options, goal, None, deadline)
 
 
 def _needed(job: CheckRequest, formula: Formula, measured: dict[Point, int]) -> Evidence:
-    """In every instance explored, a sender is not suspected one round earlier; a run that shows it in one of them."""
+    """Return the evidence that one round earlier is too early: the instances explored, and a run in one of them."""
     names = [parameter.name for parameter in job.find_model().parameters]
-    timeouts = sorted({at[-1] for at in measured})
-    words = f"{in_words(names, dict.fromkeys(at[:-1] for at in measured))}; timeout {timeouts[0]}..{timeouts[-1]}"
+    timeouts = sorted({point[-1] for point in measured})
+    scope = f"{in_words(names, dict.fromkeys(point[:-1] for point in measured))}; timeout {timeouts[0]}..{timeouts[-1]}"
     return Evidence(
-        words, "in every instance explored, one round earlier is too early", (), _shown(job, formula, measured)
+        scope, "in every instance explored, one round earlier is too early", (), _shown(job, formula, measured)
     )
 
 
 def _shown(job: CheckRequest, formula: Formula, measured: dict[Point, int]) -> ShownRun | None:
-    """A run that begins with the timeout that it is about, of an instance in which there is one."""
+    """Find a run in which the initial timeout is the one in the formula, in an instance that has such a run."""
     names = [parameter.name for parameter in job.find_model().parameters]
-    for *values, timeout in sorted(measured, key=lambda at: (at[1:-1], at[-1] % 3, -at[0]), reverse=True):
+    for *values, timeout in sorted(measured, key=lambda point: (point[1:-1], point[-1] % 3, -point[0]), reverse=True):
         system = instance(job, dict(zip(names, values, strict=True)), timeout)
         early = _in_time(detector_of(system), ROUNDS, formula, early=1)
         result = explore(with_rounds(system), Property("one_round_earlier", early, "suspected one round earlier"))

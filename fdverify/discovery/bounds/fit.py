@@ -1,7 +1,8 @@
 """The simplest formula that gives all measured values.
 
-Simple: one sum for all, perhaps of rounded numbers; then a sum for each residue of some numbers; then all this once for
-the least value of some numbers and once for the others.  A sum counts only where more is measured than it has unknowns.
+The order of simplicity is: one sum; one sum of rounded numbers; a sum for each residue of some numbers; and finally all
+of this separately where some numbers have their least value.  A sum counts only where there are more measurements than
+unknown coefficients.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Shape: TypeAlias = Sequence[tuple[str, ...]]
 
 
 def moduli_of(system: System) -> tuple[int, ...]:
-    """How many steps its processes take in turn: what is measured may depend on which of them it was."""
+    """List the lengths of the cycles of program counters: a measured value may depend on a residue by such a length."""
     return tuple(sorted({len(v.sort.names) for v in system.variables if isinstance(v.sort, Labels)}, reverse=True))
 
 
@@ -34,24 +35,30 @@ def fitted(
     shape: Shape,
     moduli: Sequence[int],
 ) -> Formula | None:
-    """A formula over the ``names`` made of the products in ``shape``; points list the values of the names in order."""
-    for apart in _subsets(names):
-        cases = [_cases(names, measured, shape, where, moduli) for where in _combined(apart, least)]
-        if all(found is not None for found in cases):
-            return Formula(tuple(case for found in cases for case in _merged(found or [])))
+    """Fit a formula that is built from the products in ``shape``; ``None`` if there is none.
+
+    Each point lists the values of the ``names`` in order.
+    """
+    for distinguished in _subsets(names):
+        regions = [_cases(names, measured, shape, where, moduli) for where in _combined(distinguished, least)]
+        if all(cases is not None for cases in regions):
+            return Formula(tuple(case for cases in regions for case in _merged(cases or [])))
     return None
 
 
 def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The smallest first."""
+    """Enumerate all subsets, the smallest first."""
     for size in range(len(names) + 1):
         yield from combinations(names, size)
 
 
-def _combined(apart: Sequence[str], least: Mapping[str, int]) -> list[tuple[tuple[str, int, bool], ...]]:
-    """Every combination of having the least value and not having it."""
-    has = product((False, True), repeat=len(apart))
-    return [tuple((name, least[name], yes) for name, yes in zip(apart, some, strict=True)) for some in has]
+def _combined(names: Sequence[str], least: Mapping[str, int]) -> list[tuple[tuple[str, int, bool], ...]]:
+    """List every combination of having the least value and not having it."""
+    combinations_of_flags = product((False, True), repeat=len(names))
+    return [
+        tuple((name, least[name], yes) for name, yes in zip(names, flags, strict=True))
+        for flags in combinations_of_flags
+    ]
 
 
 def _cases(
@@ -61,7 +68,7 @@ def _cases(
     where: tuple[tuple[str, int, bool], ...],
     moduli: Sequence[int],
 ) -> list[Case] | None:
-    """One sum; else one of rounded numbers, or a sum for each residue of as few names as possible."""
+    """Fit one sum; else one of rounded numbers, or a sum for each residue of as few names as possible."""
     known = {name: value for name, value, yes in where if yes}
     here = {
         point: result
@@ -74,7 +81,7 @@ def _cases(
     if sum_ is not None:
         return [Case(where, (), sum_)]
     for modulus in moduli:
-        for rounded in sorted(product(ROUNDED, repeat=len(left)), key=lambda some: sum(map(bool, some))):
+        for rounded in sorted(product(ROUNDED, repeat=len(left)), key=lambda choice: sum(map(bool, choice))):
             factors = {name: Factor(name, how, modulus if how else 1) for name, how in zip(left, rounded, strict=True)}
             sum_ = _sum(names, here, _monomials(shape, factors))
             if sum_ is not None:
@@ -82,13 +89,13 @@ def _cases(
         for by_residue in _subsets(left):
             cells = _cells(names, here, by_residue, modulus)
             sums = {residues: _sum(names, points, plain) for residues, points in cells.items()}
-            found = [
+            cases = [
                 Case(where, tuple((name, (residue,)) for name, residue in residues), sum_, modulus)
                 for residues, sum_ in sums.items()
                 if sum_ is not None
             ]
-            if len(found) == len(sums):
-                return found
+            if len(cases) == len(sums):
+                return cases
     return None
 
 
@@ -103,11 +110,12 @@ def _cells(
 
 
 def _monomials(shape: Shape, factors: Mapping[str, Factor]) -> list[Monomial]:
-    """The products, without the names that have a known value."""
+    """Build the products, without the names that have a known value."""
     return list(dict.fromkeys(tuple(factors[name] for name in product_ if name in factors) for product_ in shape))
 
 
 def _sum(names: Sequence[str], points: Mapping[Point, int], shape: Sequence[Monomial]) -> Sum | None:
+    """Solve for integer coefficients that give every point exactly; ``None`` if the points do not determine any."""
     if len(points) <= len(shape):
         return None
     states = [State(dict(zip(names, point, strict=True))) for point in points]
@@ -121,7 +129,7 @@ def _sum(names: Sequence[str], points: Mapping[Point, int], shape: Sequence[Mono
 
 
 def _merged(cases: Sequence[Case]) -> list[Case]:
-    """The same with residues of one name joined where the sum is the same."""
+    """Join the residues of one name in cases with the same sum, as long as there are such cases."""
     joined = list(cases)
     merging = True
     while merging:
@@ -138,15 +146,16 @@ def _merged(cases: Sequence[Case]) -> list[Case]:
 def _joined(one: Case, other: Case) -> Case | None:
     if one.least != other.least or one.formula != other.formula or len(one.residues) != len(other.residues):
         return None
-    different = [at for at, (a, b) in enumerate(zip(one.residues, other.residues, strict=True)) if a != b]
+    """Join two cases that differ in the residues of one name only; ``None`` if they differ otherwise."""
+    different = [index for index, (a, b) in enumerate(zip(one.residues, other.residues, strict=True)) if a != b]
     if len(different) != 1:
         return None
-    (at,) = different
-    (name, some), (_, others) = one.residues[at], other.residues[at]
+    (index,) = different
+    (name, values), (_, other_values) = one.residues[index], other.residues[index]
     residues = list(one.residues)
-    residues[at] = (name, tuple(sorted({*some, *others})))
+    residues[index] = (name, tuple(sorted({*values, *other_values})))
     return replace(one, residues=tuple(residues))
 
 
 def _without_full_residues(case: Case) -> Case:
-    return replace(case, residues=tuple(each for each in case.residues if len(each[1]) < case.modulus))
+    return replace(case, residues=tuple((n, values) for n, values in case.residues if len(values) < case.modulus))

@@ -1,4 +1,4 @@
-"""Formulas that bounds are: sums of a few products, by cases of small values and of residues."""
+"""Formulas for bounds: polynomials in a few parameters, by cases of least values and residues."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from fdverify.models.system import State
 
 @dataclass(frozen=True, order=True)
 class Factor:
-    """A named number, perhaps rounded to a multiple."""
+    """A named number, possibly rounded to a multiple of the modulus."""
 
     name: str
     rounded: str = ""
     """``down``, ``up``, or ``up from one less``."""
     modulus: int = 1
-    """What it is rounded to multiples of."""
 
     def added(self, residue: int) -> int:
-        """What rounding adds to a number with this residue."""
+        """Return what rounding adds to a number with this residue."""
         match self.rounded:
             case "down":
                 return -residue
@@ -47,11 +46,14 @@ class Factor:
 ROUNDED = ("", "down", "up", "up from one less")
 
 Monomial: TypeAlias = tuple[Factor, ...]
-"""A product; of none, it is 1."""
+"""A product of factors; the empty product is 1."""
 
 
 def product_of(monomial: Monomial, s: State) -> Number:
-    """The product; with what rounding adds case by case, so that a solver sees no other products than of names."""
+    """Evaluate the product.
+
+    What rounding adds is given by a case for each residue, so that a solver sees products of named numbers only.
+    """
     if not monomial:
         return 1
     factor, rest = monomial[0], product_of(monomial[1:], s)
@@ -67,7 +69,7 @@ def product_of(monomial: Monomial, s: State) -> Number:
 
 @dataclass(frozen=True)
 class Sum:
-    """Multiples of products of named numbers."""
+    """A polynomial with integer coefficients: a sum of multiples of monomials."""
 
     terms: tuple[tuple[Monomial, int], ...]
 
@@ -78,7 +80,7 @@ class Sum:
         return total
 
     def __str__(self) -> str:
-        """As an option such as ``--timeout`` takes it."""
+        """Format the sum as an option such as ``--timeout`` takes it."""
         text = ""
         for monomial, times in sorted(self.terms, key=lambda term: (-len(term[0]), term[0])):
             if times == 0:
@@ -91,26 +93,27 @@ class Sum:
 
 @dataclass(frozen=True)
 class Case:
-    """Where a sum is meant: some numbers have their least value or more than it, others one of some residues."""
+    """A sum with its condition: some numbers have their least value or a larger one, others have certain residues."""
 
     least: tuple[tuple[str, int, bool], ...]
-    """A name, its least value, and whether it has it."""
+    """A name, its least value, and whether it has that value."""
     residues: tuple[tuple[str, tuple[int, ...]], ...]
-    """A name and the residues it may have."""
-    formula: Sum
+    """A name, and the residues that it may have."""
+    sum: Sum
     modulus: int = 1
-    """What residues are taken by."""
+    """The modulus of the residues."""
 
     WRITTEN = ("when", "formula")
 
     def applies(self, s: State) -> Truth:
-        values = [s[name] == value if has else s[name] > value for name, value, has in self.least]
-        return And(*values, *(Or(*(s[name] % self.modulus == r for r in some)) for name, some in self.residues))
+        conditions = [s[name] == value if has else s[name] > value for name, value, has in self.least]
+        return And(*conditions, *(Or(*(s[name] % self.modulus == r for r in values)) for name, values in self.residues))
 
     @property
     def when(self) -> str:
-        values = [f"{name} = {value}" if has else f"{name} >= {value + 1}" for name, value, has in self.least]
-        return ", ".join([*values, *(f"{name} % {self.modulus} = {_listed(some)}" for name, some in self.residues)])
+        """Format the condition for a reader; empty if it always holds."""
+        sizes = [f"{name} = {value}" if has else f"{name} >= {value + 1}" for name, value, has in self.least]
+        return ", ".join([*sizes, *(f"{name} % {self.modulus} = {_listed(values)}" for name, values in self.residues)])
 
 
 def _listed(numbers: Sequence[int]) -> str:
@@ -119,7 +122,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Formula:
-    """A value in each of some cases that are all there are."""
+    """A sum for each of several cases, which together cover all values."""
 
     cases: tuple[Case, ...]
 
@@ -143,7 +146,7 @@ class Formula:
 
 @dataclass(frozen=True)
 class Stated:
-    """A formula that somebody has written, in words."""
+    """A formula that the author of a proof has stated in words."""
 
     text: str
     cases: tuple[Case, ...] = ()

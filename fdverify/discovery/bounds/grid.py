@@ -1,4 +1,4 @@
-"""Which instances to explore for a bound: small ones, in which one parameter goes far where the others are least."""
+"""The small instances to explore for a bound: the first parameter has the longest range where the others are least."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from itertools import product
 from fdverify.models.system import Parameter
 
 _STEP = 3
-"""What a step of another parameter costs: it makes an instance grow that much faster."""
+"""The cost of a step of another parameter, in steps of the first: it makes an instance grow that much faster."""
 
 
 def rows(parameters: Sequence[Parameter], budget: int) -> Iterator[tuple[dict[str, int], range]]:
-    """Values of all parameters but the first, and the range of the first with them."""
+    """Enumerate values of all parameters but the first, each with the range of the first parameter."""
     first, *others = parameters
-    for taken in product(range(budget // _STEP + 1), repeat=len(others)):
-        left = budget - _STEP * sum(taken)
+    for steps in product(range(budget // _STEP + 1), repeat=len(others)):
+        left = budget - _STEP * sum(steps)
         if left >= 0:
-            values = {p.name: p.least + step for p, step in zip(others, taken, strict=True)}
+            values = {p.name: p.least + step for p, step in zip(others, steps, strict=True)}
             yield values, range(first.least, first.least + left + 1)
 
 
 def in_words(names: Sequence[str], points: Iterable[tuple[int, ...]]) -> str:
-    """The instances that were explored, for a report: ranges of the first parameter where the others are the same."""
+    """Describe instances for a report, as ranges of the first parameter for each choice of the others."""
     first, *others = names
     along: dict[tuple[int, ...], list[int]] = {}
     for value, *rest in points:
@@ -34,8 +34,8 @@ def in_words(names: Sequence[str], points: Iterable[tuple[int, ...]]) -> str:
 
 
 def _range(values: Sequence[int]) -> str:
-    """``0..3``, or with gaps ``0, 2, 3``."""
-    some = sorted(set(values))
-    if len(some) > 1 and some == list(range(some[0], some[-1] + 1)):
-        return f"{some[0]}..{some[-1]}"
-    return ", ".join(str(value) for value in some)
+    """Format numbers as ``0..3``, or with gaps as ``0, 2, 3``."""
+    numbers = sorted(set(values))
+    if len(numbers) > 1 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return f"{numbers[0]}..{numbers[-1]}"
+    return ", ".join(str(number) for number in numbers)

@@ -1,4 +1,4 @@
-"""That no timeout is long enough: a run whose choices break the property with every longer one as well."""
+"""Proof that no timeout is long enough: the choices of one run violate the property with every longer timeout too."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from fdverify.symbolic.values import truth
 from fdverify.traces.run import Run
 
 _LONGEST_RUN = 32
-"""In rounds: a run that grows with the timeout is not one for all of them, and terms grow with the run."""
+"""In rounds: a run that grows with the timeout does not serve for all timeouts, and terms grow with the run."""
 
 
 def breaks_at_every_longer(system: System, claim: Property, run: Run, least: int) -> bool:
-    """Whether the choices of a run lead to a violation with every initial timeout from ``least`` on.
+    """Return whether the choices of a run lead to a violation with every initial timeout from ``least`` on.
 
-    The system has an arbitrary initial timeout and is fixed otherwise.
+    The initial timeout must be the only arbitrary parameter of the system.
     """
     (initial,) = system.arbitrary()
     if len(run.rounds) > _LONGEST_RUN:
         return False
     unrolling = Unrolling(system)
     state, allowed = unrolling.states[0], list[Truth]()
-    for made in run.rounds:
-        state, possible = planned_round(system, state, made)
+    for choices in run.rounds:
+        state, possible = planned_round(system, state, choices)
         allowed.append(possible)
     broken = And(*allowed, Not(claim.holds(state)))
     question = Not(Implies(state[initial] >= least, broken))

@@ -1,4 +1,4 @@
-"""Instances of a detector: one system at fixed parameters with a fixed initial timeout, visited to its end."""
+"""Instances of a detector: systems at fixed parameters with a fixed initial timeout, whose states are all visited."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Progress, Verdict
 
 MOST_STATES = 1_000_000
-"""Where an instance is given up: one whose timeout grows for ever has no end."""
+"""The number of states at which an instance is given up: a timeout that grows for ever gives infinitely many."""
 _MOST_ROUNDS = 10_000
-"""So is one that has something new in every round, such as a counter."""
+"""The number of rounds at which an instance is given up: a counter gives new states in every round."""
 
 EVERY_STATE = Property("anything", lambda s: True, "nothing is claimed")
 
 
 class NoBound(FdverifyError):
-    """Why there is no number to tell: a verdict, a sentence, and a run that shows it if there is one."""
+    """The reason why there is no bound: a verdict, a sentence, and a run that shows it if there is one."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message, hint)
@@ -33,51 +33,53 @@ class NoBound(FdverifyError):
         self.run: ShownRun | None = None
 
     def of(self, verdict: Verdict, run: ShownRun | None = None) -> NoBound:
-        """The same with another verdict than unknown."""
+        """Set another verdict than unknown, and a run; return the error itself."""
         self.verdict, self.run = verdict, run
         return self
 
 
 def instance(job: CheckRequest, parameters: Mapping[str, int], timeout: int) -> System:
-    """The job's system at fixed parameters with a fixed initial timeout."""
+    """Build the system at fixed parameters with a fixed initial timeout."""
     chosen = {**job.options, "timeout": str(timeout)}
     system = replace(job, parameters=dict(parameters), options=chosen).system()
     name = initial_timeout(job)
     if system.parameter_values(dict.fromkeys(system.arbitrary(), 0)).get(name) != timeout:
-        raise UsageError(f"the option timeout of {system.name} does not set {name}", f"with {timeout} it is not so")
+        raise UsageError(
+            f"the option timeout of {system.name} does not set {name}", f"with {timeout} it has another value"
+        )
     return system
 
 
 def initial_timeout(job: CheckRequest) -> str:
-    """The parameter that the option sets: the one that is none of the model's own."""
+    """Return the name of the parameter that the option timeout sets: the one that the model does not declare."""
     model = job.find_model()
     if "timeout" not in [option.name for option in model.options]:
         raise UsageError(f"{model.name} has no option timeout to be bounded")
     own = [parameter.name for parameter in model.parameters]
     others = [parameter.name for parameter in job.system().parameters if parameter.name not in own]
     if len(others) != 1:
-        raise UsageError(f"{model.name} has not one parameter that its option timeout sets, but {len(others)}")
+        raise UsageError(f"the option timeout of {model.name} must set exactly one parameter, got {len(others)}")
     return others[0]
 
 
 def least_initial_timeout(job: CheckRequest) -> int:
-    """The least value that the model allows the initial timeout to have."""
+    """Return the least initial timeout that the model allows."""
     name = initial_timeout(job)
     return next(parameter.least for parameter in job.system().parameters if parameter.name == name)
 
 
 def in_place(numbers: Mapping[str, int]) -> str:
-    """Where an instance is, for a report."""
+    """Format the parameters of an instance for a message."""
     return ", ".join(f"{name} = {value}" for name, value in numbers.items())
 
 
 def crashing(model: Model) -> dict[str, OptionValue]:
-    """The option with which a sender may crash, of a model that has it."""
+    """Return the option with which a sender may crash; nothing if the model has no such option."""
     return {"crash": True} if any(option.name == "crash" for option in model.options) else {}
 
 
 def detector_of(system: System) -> Detector:
-    """The parts of a detector whose sender may crash."""
+    """Return the system's detector; refuse a system without a detector or without its crash clock."""
     if system.detector is None:
         raise UsageError(f"{system.name} does not say what its detector is made of", "give its System a Detector")
     if system.detector.crash_clock not in [v.name for v in system.variables if isinstance(v.sort, Integers)]:
@@ -88,13 +90,12 @@ def detector_of(system: System) -> Detector:
 def visit(
     system: System, claim: Property, observed: Sequence[Property], report: Callable[[str], None]
 ) -> tuple[Exploration, Run | None]:
-    """Every reachable state, or a run that breaks the claim; no bound where there is an end to neither."""
-
+    """Visit every reachable state, or find a run that violates the claim; raise ``NoBound`` if neither ends."""
     where = in_place(system.fixed_values())
 
     def told(progress: Progress) -> None:
         if progress.depth > _MOST_ROUNDS:
-            raise NoBound(f"no end of the states after {_MOST_ROUNDS} rounds, at {where}")
+            raise NoBound(f"the exploration did not end after {_MOST_ROUNDS} rounds, at {where}")
         report(f"depth {progress.depth}, {progress.states} states of an instance")
 
     exploration = explore_states(system, claim, observed, report=told, most_states=MOST_STATES)
@@ -108,8 +109,8 @@ def visit(
 
 
 def _given_up(exploration: Exploration) -> str:
-    """That the states have no end in sight, and whether the timeout may be why."""
-    system, why = exploration.system, f"no end of the states after {exploration.states} of them"
+    """Say that the exploration did not end, and whether a growing timeout may be the reason."""
+    system, why = exploration.system, f"the exploration did not end after {exploration.states} states"
     if system.detector is None:
         return why
     column = [variable.name for variable in exploration.batches.layout.owners()].index(system.detector.timeout)

@@ -1,4 +1,4 @@
-"""What small instances have for a bound, exactly, by exploring them."""
+"""Exact measurements on small instances, by exploring them: least safe timeouts and detection times."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from fdverify.traces.steps import ShownRun, show_run
 from fdverify.verdict import Verdict
 
 _LONGER = 2
-"""So many timeouts beyond the least safe one are tried too: longer is not safer in every model."""
+"""How many timeouts beyond the least safe one are tried too: in some models a longer timeout is not safer."""
 _TRIED_BEFORE_A_PROOF = 4
+"""How many unsafe timeouts are tried before a proof is attempted that all longer ones are unsafe too."""
 
 
 @dataclass(frozen=True)
 class Broken:
-    """An initial timeout with which the property is violated, by this run; of a system in which a crash may happen?"""
+    """An initial timeout with which a run violates the property; ``crash`` says whether the sender may crash in it."""
 
     timeout: int
     run: Run
@@ -39,16 +40,16 @@ class Broken:
 
 @dataclass(frozen=True)
 class Least:
-    """The least initial timeout for which the property holds, and how it fails with the next one that is shorter."""
+    """The least initial timeout with which the property holds, and a violation with the next shorter one."""
 
     timeout: int
     shorter: Broken | None
     longer: tuple[int, ...] = ()
-    """Longer timeouts for which it does not hold, of those that were tried."""
+    """Those of the longer timeouts tried with which the property does not hold."""
 
 
 class Instances:
-    """The instances of a job at some numbers, by their initial timeouts."""
+    """The instances at given parameters, one for each initial timeout; optionally also those with a crash."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class Instances:
             self._jobs.append(replace(job, options=crash))
 
     def violation(self, timeout: int) -> Broken | None:
-        """How the property fails with an initial timeout, if it does."""
+        """Return a violation of the property with this initial timeout, if there is one."""
         for job in self._jobs:
             system = instance(job, self.parameters, timeout)
             self.report(f"trying {timeout} as initial timeout")
@@ -76,7 +77,7 @@ class Instances:
         return None
 
     def admits(self, timeout: int) -> bool:
-        """Whether the model allows such a timeout with these parameters."""
+        """Return whether the model's assumptions allow this timeout with these parameters."""
         try:
             instance(self.job, self.parameters, timeout).fixed_values()
         except NoInstance:
@@ -85,17 +86,17 @@ class Instances:
 
 
 def least_timeout(instances: Instances, longest: int) -> Least:
-    """The least safe one of the initial timeouts up to ``longest``, all of which are tried in turn."""
+    """Find the least safe initial timeout up to ``longest``, by trying one after the other."""
     broken: Broken | None = None
     first = least_initial_timeout(instances.job)
     tried, wanted_proof = 0, _TRIED_BEFORE_A_PROOF
     for timeout in range(first, longest + 1):
         if not instances.admits(timeout):
             continue
-        found = instances.violation(timeout)
-        if found is None:
+        violation = instances.violation(timeout)
+        if violation is None:
             return Least(timeout, broken, _longer_that_fail(instances, timeout))
-        broken, tried = found, tried + 1
+        broken, tried = violation, tried + 1
         if tried == wanted_proof:
             wanted_proof *= _TRIED_BEFORE_A_PROOF
             _check_hope(instances, broken)
@@ -112,12 +113,12 @@ def least_timeout(instances: Instances, longest: int) -> Least:
 
 
 def _check_hope(instances: Instances, broken: Broken) -> None:
-    """Refuse to go on where the run that was found breaks the property with every longer timeout as well."""
+    """Raise ``NoBound`` if the choices of this run violate the property with every longer timeout too."""
     job = instances.job
     crash = crashing(job.find_model()) if broken.crash else {}
-    anything = replace(job, parameters=instances.parameters, options={**job.options, **crash, "timeout": "any"})
-    system = anything.system()
-    if breaks_at_every_longer(system, anything.property_of(system), broken.run, broken.timeout):
+    any_timeout = replace(job, parameters=instances.parameters, options={**job.options, **crash, "timeout": "any"})
+    system = any_timeout.system()
+    if breaks_at_every_longer(system, any_timeout.property_of(system), broken.run, broken.timeout):
         where = in_place(instances.parameters)
         raise NoBound(
             f"{job.claim} is violated with every initial timeout, by the same choices from {broken.timeout} on, "
@@ -126,81 +127,83 @@ def _check_hope(instances: Instances, broken: Broken) -> None:
 
 
 def _longer_that_fail(instances: Instances, timeout: int) -> tuple[int, ...]:
-    longer = range(timeout + 1, timeout + 1 + _LONGER)
-    return tuple(each for each in longer if instances.admits(each) and instances.violation(each) is not None)
+    candidates = range(timeout + 1, timeout + 1 + _LONGER)
+    return tuple(
+        longer for longer in candidates if instances.admits(longer) and instances.violation(longer) is not None
+    )
 
 
 def least_timeout_near(instances: Instances, near: int, longest: int) -> Least:
-    """Looked for from ``near`` on: down while the property holds, or up until it does."""
+    """Find the least safe timeout from ``near`` on: search down while the property holds, or up until it does."""
     first = least_initial_timeout(instances.job)
     admitted = [timeout for timeout in range(first, longest + 1) if instances.admits(timeout)]
     above = [timeout for timeout in admitted if timeout >= near]
     if not above:
         return least_timeout(instances, longest)
-    at = admitted.index(above[0])
-    broken = instances.violation(admitted[at])
+    index = admitted.index(above[0])
+    broken = instances.violation(admitted[index])
     if broken is None:
-        while at > 0 and broken is None:
-            broken = instances.violation(admitted[at - 1])
-            at -= broken is None
+        while index > 0 and broken is None:
+            broken = instances.violation(admitted[index - 1])
+            index -= broken is None
     else:
         while broken is not None:
-            at, last = at + 1, broken
-            if at == len(admitted):
+            index, last = index + 1, broken
+            if index == len(admitted):
                 return least_timeout(instances, longest)
-            broken = instances.violation(admitted[at])
+            broken = instances.violation(admitted[index])
         broken = last
-    return Least(admitted[at], broken)
+    return Least(admitted[index], broken)
 
 
 def largest_tried(parameters: Mapping[str, int]) -> int:
-    """How far a safe timeout is looked for: timeouts are a few times what they have to wait for."""
+    """Return the longest timeout to try: a safe timeout is a small multiple of the delays that it waits for."""
     return 24 + 8 * sum(max(0, value) for value in parameters.values())
 
 
 def row_of_least_timeouts(job: CheckRequest, along: str, values: range, others: dict[str, int]) -> dict[int, Least]:
-    """Least timeouts along one parameter: what is found at one value is where to look at the next."""
-    found: dict[int, Least] = {}
+    """Measure least timeouts along one parameter; each search starts near the previous result."""
+    row: dict[int, Least] = {}
     near = 1
     for value in values:
-        at = {along: value, **others}
-        instances = Instances(job, at)
-        if not any(instances.admits(timeout) for timeout in range(1, largest_tried(at) + 1)):
+        parameters = {along: value, **others}
+        instances = Instances(job, parameters)
+        if not any(instances.admits(timeout) for timeout in range(1, largest_tried(parameters) + 1)):
             continue
-        found[value] = least_timeout_near(instances, near, largest_tried(at))
-        near = found[value].timeout + 1
-    return found
+        row[value] = least_timeout_near(instances, near, largest_tried(parameters))
+        near = row[value].timeout + 1
+    return row
 
 
 def check_longer(job: CheckRequest, parameters: dict[str, int], timeout: int) -> None:
-    """Refuse to call a timeout one from which on the property holds where it is violated with a longer one."""
+    """Raise ``NoBound`` if the property is violated with a timeout that is longer than this safe one."""
     fails = _longer_that_fail(Instances(job, parameters), timeout)
     if fails:
         raise NoBound(
-            f"{job.claim} holds with {timeout} as initial timeout and not with {fails[0]}: "
-            f"no timeout is found from which on it does, at {in_place(parameters)}"
+            f"{job.claim} holds with {timeout} as initial timeout, but not with {fails[0]}: "
+            f"no timeout was found from which it always holds, at {in_place(parameters)}"
         )
 
 
 def row_of_detection_times(
     job: CheckRequest, along: str, values: range, others: dict[str, int], timeouts: range
 ) -> dict[int, dict[int, int]]:
-    """For each value of one parameter and each of the timeouts: from which round after a crash the sender is suspected.
+    """Measure, for each value of one parameter, from which round after a crash the sender is suspected for good.
 
-    The timeout is the one that the receiver has then, whatever it had first.
+    The times are given by timeout: the one that the receiver has then, which need not be the initial one.
     """
-    found: dict[int, dict[int, int]] = {}
+    row: dict[int, dict[int, int]] = {}
     for value in values:
         times: dict[int, int] = {}
         for system in admitted_instances(job, {along: value, **others}, timeouts):
             for timeout, time in detection_times(system).items():
                 if timeout in timeouts:
                     times[timeout] = max(time, times.get(timeout, 0))
-        found[value] = times
-    return found
+        row[value] = times
+    return row
 
 
 def admitted_instances(job: CheckRequest, parameters: dict[str, int], timeouts: range) -> list[System]:
-    """The instances with these initial timeouts, of those that the model allows."""
+    """List the instances with those of the initial timeouts that the model allows."""
     instances = Instances(job, parameters)
     return [instance(job, parameters, timeout) for timeout in timeouts if instances.admits(timeout)]

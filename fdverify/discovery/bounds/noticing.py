@@ -1,6 +1,7 @@
-"""How late a crash is noticed in an instance: the longest way from a crash to a state in which nobody is suspected.
+"""Detection times of an instance: the longest paths from a crash to a state in which the sender is not suspected.
 
-Rounds are counted here and not read off the model's crash clock, which the model may cap, stop or never start.
+Rounds are counted in the state graph.  The model's crash clock is not used, since the model may cap it, stop it or
+never start it.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ _BATCH = 1 << 15
 
 
 def silent(text: str) -> None:
-    """Nobody watches."""
+    """Ignore a progress report."""
 
 
 def detection_times(system: System, report: Callable[[str], None] = silent) -> dict[int, int]:
-    """By the timeout that the receiver has then: from which round after a crash on the sender is suspected for good.
+    """Measure from which round after a crash the sender is suspected for good, by the receiver's timeout at that time.
 
     A timeout with which a crashed sender is always suspected is not listed.
     """
@@ -37,17 +38,17 @@ def detection_times(system: System, report: Callable[[str], None] = silent) -> d
     exploration, _ = visit(system, EVERY_STATE, (crashed, suspected), report)
     where = in_place(system.fixed_values())
     rows: Rows = [np.concatenate(parts) for parts in zip(*exploration.levels, strict=True)]
-    gone = _where(exploration, rows, crashed)
-    if not gone.any():
+    after_crash = _where(exploration, rows, crashed)
+    if not after_crash.any():
         raise NoBound(f"no {detector.watched} ever crashes in {system.name}, at {where}").of(Verdict.VACUOUS)
-    rows = [column[gone] for column in rows]
+    rows = [column[after_crash] for column in rows]
     report("counting rounds after a crash")
     trusted = ~_where(exploration, rows, suspected)
     rounds = _longest_ways(*_rounds_between(exploration, rows, crashed), trusted)
     if rounds is None:
         name = detector.watched
         raise NoBound(
-            f"a crashed {name} may be trusted after any number of rounds: no detection time is a bound, at {where}"
+            f"a crashed {name} may be trusted after any number of rounds: the detection time is unbounded, at {where}"
         ).of(Verdict.VIOLATED)
     times, timeouts = rounds[trusted] + 1, exploration.batches.state(rows)[detector.timeout][trusted]
     return {int(timeout): int(times[timeouts == timeout].max()) for timeout in np.unique(timeouts)}
@@ -58,7 +59,7 @@ def _where(exploration: Exploration, rows: Rows, claim: Property) -> NDArray[Any
 
 
 def _rounds_between(exploration: Exploration, rows: Rows, claim: Property) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The rounds that lead from one of these states to another, which are all those of the claim."""
+    """List the rounds between these states, which are all the reachable states that satisfy the claim."""
     packing = Packing(tuple(int(column.min()) for column in rows), (0,) * len(rows)).widened(rows)
     keys = packing.pack(rows)
     order = np.argsort(keys, kind="stable")
@@ -68,24 +69,24 @@ def _rounds_between(exploration: Exploration, rows: Rows, claim: Property) -> tu
         origin, ends = exploration.next_states([column[start : start + _BATCH] for column in rows])
         stays = _where(exploration, ends, claim)
         ends = [column[stays] for column in ends]
-        found = order[np.searchsorted(keys, packing.pack(ends))]
-        pairs = np.unique((origin[stays] + start) * len(keys) + found)
+        successors = order[np.searchsorted(keys, packing.pack(ends))]
+        pairs = np.unique((origin[stays] + start) * len(keys) + successors)
         before.append(pairs // len(keys))
         after.append(pairs % len(keys))
     return np.concatenate(before), np.concatenate(after)
 
 
 def _longest_ways(before: NDArray[Any], after: NDArray[Any], goal: NDArray[Any]) -> NDArray[Any] | None:
-    """The length of the longest way to each state from which the goal can be reached; ``None`` if there is no longest.
+    """Compute the length of the longest path to each state from which the goal can be reached.
 
-    A way that comes back to a state can be gone round as often as one likes before it leads to the goal.
+    Return ``None`` if such a path has a cycle, since there is no longest path then.
     """
     leads = goal.copy()
     while True:
-        also = before[leads[after] & ~leads[before]]
-        if len(also) == 0:
+        predecessors = before[leads[after] & ~leads[before]]
+        if len(predecessors) == 0:
             break
-        leads[also] = True
+        leads[predecessors] = True
     inside = leads[before] & leads[after]
     before, after = before[inside], after[inside]
     length = np.full(len(goal), -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""That a formula is enough for all parameters, from the conjuncts of a proof that ships or is given."""
+"""Proofs that a formula suffices for all parameters, from the conjuncts of an existing proof."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def enough(
     assumption: Callable[[State], Truth] | None,
     deadline: float | None,
 ) -> Evidence | None:
-    """The goal, of arbitrary parameters under the assumption, by the conjuncts of another proof; if it is proved.
+    """Prove a goal under an assumption for arbitrary parameters, with the conjuncts of another proof.
 
-    It is proved of this model, whatever model the conjuncts were written for.
+    The proof is about ``model``, whatever model the conjuncts were written for.  Return ``None`` if it fails.
     """
-    chosen: dict[str, Any] = {**options, "goal": goal if isinstance(goal, str) else None}
-    proof = Proof(model, **chosen)
+    arguments: dict[str, Any] = {**options, "goal": goal if isinstance(goal, str) else None}
+    proof = Proof(model, **arguments)
     if not isinstance(goal, str):
         proof.goal(goal)
     if assumption is not None:
@@ -45,11 +45,11 @@ def enough(
 def inductive(
     model: Model, options: Mapping[str, OptionValue], claim: Callable[[State], Truth], deadline: float | None
 ) -> bool:
-    """Whether a claim is proved to hold in every reachable state with nothing but the declared ranges to help."""
-    chosen: dict[str, Any] = {**options, "goal": None}
-    proof = Proof(model, **chosen)
+    """Return whether the claim is proved to be inductive, with no other conjuncts than the declared ranges."""
+    arguments: dict[str, Any] = {**options, "goal": None}
+    proof = Proof(model, **arguments)
     proof.goal(claim)
-    proof.invariants(described("The same, as the only conjunct.", claim, "only_conjunct"))
+    proof.invariants(described("The goal, as the only conjunct.", claim, "only_conjunct"))
     return _proved(proof, deadline) is not None
 
 
@@ -62,7 +62,7 @@ def _proved(proof: Proof, deadline: float | None) -> tuple[Obligation, ...] | No
 
 
 def described(meaning: str, predicate: Callable[[State], Any], name: str) -> Callable[[State], Any]:
-    """The predicate as a proof wants it: a function with a name and a meaning."""
+    """Wrap a predicate as a proof needs it: as a function with a name and a docstring."""
 
     def claim(s: State) -> Any:
         return predicate(s)

@@ -1,4 +1,4 @@
-"""A ghost that counts the rounds since a crash, whatever the model's own clock does."""
+"""A ghost variable that counts the rounds since a crash, independently of the model's own crash clock."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fdverify.models.model import Model
 from fdverify.models.system import Choices, Integers, Phase, State, System, Update, Variable, update
 
 ROUNDS = "hrounds"
-"""It is -1 before the crash and 0 in its round; with bounds that hold from some time on, it counts from then on."""
+"""The counter: -1 before the crash, 0 in its round.  If the bounds hold only from some time on, it starts then."""
 
 
 def with_rounds(system: System) -> System:
-    """The same system, which counts at the end of each round."""
+    """Extend the system with a phase that counts at the end of each round."""
     detector = detector_of(system)
 
     def count(s: State, c: Choices) -> Update:
@@ -31,19 +31,19 @@ def with_rounds(system: System) -> System:
 
 
 def crashed(detector: Detector, s: State) -> Truth:
-    """Whether rounds count: the sender has crashed, and the bounds hold."""
+    """Return whether a round counts: the sender has crashed, and the bounds hold."""
     return And(Not(detector.correct(s)), detector.stable(s))
 
 
 def same_clock(detector: Detector) -> Callable[[State], Truth]:
-    """That the model's clock has counted the same."""
+    """Build the claim that the model's crash clock agrees with the counter."""
     return lambda s: And(
         s[detector.crash_clock] == s[ROUNDS], If(crashed(detector, s), s[ROUNDS] >= 0, s[ROUNDS] == -1)
     )
 
 
 def counting_rounds(model: Model) -> Model:
-    """The same model, whose systems count."""
+    """Extend every system of the model with the counter."""
 
     def build(**chosen: Any) -> System:
         return with_rounds(model.build(**chosen))

@@ -1,4 +1,4 @@
-"""What a bound is about, in plain data for reports."""
+"""The subject of a bound, as plain data for reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fdverify.models.model import OptionValue
 
 @dataclass(frozen=True)
 class Subject:
-    """A model with its options, the property, and what reports call those who are suspected and who suspect."""
+    """A model with its options, the property, and what reports call the watched and the watching process."""
 
     model: str
     options: Mapping[str, str]
@@ -21,7 +21,7 @@ class Subject:
 
 
 def subject_of(job: CheckRequest) -> Subject:
-    """What the job's system says of itself."""
+    """Describe the subject by the system that the request builds."""
     system = job.system()
     claim = job.property_of(system).name
     if system.detector is None:
@@ -30,5 +30,5 @@ def subject_of(job: CheckRequest) -> Subject:
 
 
 def expected_subject(model: str, options: Mapping[str, OptionValue], claim: str) -> Subject:
-    """What is known before the model is built."""
+    """Describe the subject by what is known before the system is built."""
     return Subject(model, {name: str(value) for name, value in options.items() if value is not None}, claim)

@@ -1,4 +1,4 @@
-"""Measurements on worker processes, all of them or none."""
+"""Measurements on worker processes; one failure makes the whole series fail."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from fdverify.smt.pool import Outcome, Pool, Task
 
 
 class OutOfTime(Exception):
-    """The time limit was reached before all was measured."""
+    """The time limit was reached before everything was measured."""
 
 
 def blamed(job: CheckRequest, tasks: Mapping[Any, Callable[[], Any]]) -> dict[Any, Callable[[], Any]]:
-    """The same tasks; what the job's model raises in them is bad input, with its place."""
+    """Wrap the tasks so that what the author's model raises is reported as bad input, with its place."""
     return {key: partial(job.blaming_the_file, work) for key, work in tasks.items()}
 
 
 def survey(
     tasks: Mapping[Any, Callable[[], Any]], deadline: float | None, report: Callable[[str], None]
 ) -> dict[Any, Any]:
-    """What comes of each task, by its key, in their order."""
-    found: dict[Any, Any] = {}
+    """Run all tasks, and return their results by key, in the order of the tasks."""
+    results: dict[Any, Any] = {}
     errors: dict[Any, Exception] = {}
 
     def finished(task: Task, outcome: Outcome) -> Iterable[Task]:
@@ -37,14 +37,14 @@ def survey(
             if outcome.out_of_time:
                 raise OutOfTime
             raise NoBound(f"an instance could not be measured: {outcome.lost}")
-        found[task.key] = outcome.value
-        report(f"{len(found)} of {len(tasks)} rows of instances explored")
+        results[task.key] = outcome.value
+        report(f"{len(results)} of {len(tasks)} rows of instances explored")
         return ()
 
     with Pool(len(os.sched_getaffinity(0))) as pool:
         pool.run([Task(key, work, patience=math.inf) for key, work in tasks.items()], finished, deadline)
-    # Which task is the first to fail is chance, so that of the first in their order is told.
+    # Which task fails first is chance, so the error of the first task in order is raised.
     for key in tasks:
         if key in errors:
             raise errors[key]
-    return {key: found[key] for key in tasks}
+    return {key: results[key] for key in tasks}

@@ -1,6 +1,6 @@
-"""Wrong suspicions with a timeout that is too short: how many there are at worst, and for how long one lasts.
+"""Bounds on wrong suspicions with a timeout that is too short: how many there are, and how long one lasts, at worst.
 
-Their formulas are those of the shipped proofs; that nothing less would do is seen in small instances.
+The formulas are those of shipped proofs.  Small instances show that nothing less suffices.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _BOUNDS = {
 
 
 def suspicions(job: CheckRequest, deadline: float | None, report: Callable[[str], None]) -> list[Bound]:
-    """What the proofs that ship with the model say; nothing if there are none."""
+    """Return the bounds of the proofs that ship with the model; none if there are no such proofs."""
     options = {**job.options, "timeout": "any", "crash": False}
-    found = []
+    bounds = []
     for about, (name, meaning) in _BOUNDS.items():
         proof = tightest(job.find_model(), options, about)
         if proof is not None:
-            found.append(_bound(proof, name, meaning, deadline, report))
-    return found
+            bounds.append(_bound(proof, name, meaning, deadline, report))
+    return bounds
 
 
 def _bound(proof: Proof, name: str, meaning: str, deadline: float | None, report: Callable[[str], None]) -> Bound:
@@ -75,21 +75,21 @@ def _bound(proof: Proof, name: str, meaning: str, deadline: float | None, report
 
 
 def _row_of_runs(file: Path, along: str, values: range, others: dict[str, int]) -> list[Run]:
-    """For each value of one parameter and each initial timeout: a run in which the bound is attained."""
+    """Find a run that attains the bound, for each value of one parameter and each initial timeout."""
     proof = load_proof(file)
     quantity, bound = proof.bounded, proof.bounded_by
     assert quantity is not None, "a tight proof says what it bounds"
     assert bound is not None, "and by what"
     less = Property("less", lambda s: quantity(s) < bound(s), "less than the bound")
-    found = []
+    runs = []
     for value in values:
         for timeout in range(1, _LARGEST_TIMEOUT + 1):
             system = _instance(proof, {**others, along: value, "initial_timeout": timeout})
             result = explore(system, less)
             if result.verdict is not Verdict.VIOLATED or result.run is None:
                 raise InternalError(f"{file.name}: the bound is not attained at {along} {value}, {others}, {timeout}")
-            found.append(result.run)
-    return found
+            runs.append(result.run)
+    return runs
 
 
 def _instance(proof: Proof, values: Mapping[str, int]) -> System:

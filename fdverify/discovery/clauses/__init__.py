@@ -1,1 +1,1 @@
-"""Clauses: conjuncts that a program makes, from explored states, over summarised rounds, as text."""
+"""Clauses: generated conjuncts, with the sampled states and summarised rounds to find them, and their text."""

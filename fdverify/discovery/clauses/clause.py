@@ -1,4 +1,4 @@
-"""Conjuncts that are made by a program and read by people: a premise, a conclusion, both in the words of the model."""
+"""Generated conjuncts that people can read: premises and a conclusion over the model's variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fdverify.models.system import Property, State
 
 @dataclass(frozen=True)
 class Linear:
-    """A sum of multiples of named integers, and a constant; ``a*b`` names the product of two of them."""
+    """A sum of multiples of named integers and a constant; the name ``a*b`` stands for the product of two of them."""
 
     coefficients: tuple[tuple[str, int], ...]
     constant: int = 0
@@ -43,7 +43,7 @@ class Linear:
 
     def source(self) -> str:
         text = ""
-        # None begins with a minus if it can be helped.
+        # Positive terms come first, so that the text begins with a minus only if all terms are negative.
         for name, times in sorted(self.coefficients, key=lambda part: part[1] < 0):
             words = " * ".join(f"s.{factor}" for factor in name.split("*"))
             part = words if abs(times) == 1 else f"{abs(times)} * {words}"
@@ -67,7 +67,7 @@ def _joined(text: str, sign: int, part: str) -> str:
 
 @dataclass(frozen=True)
 class IsAt:
-    """A program counter has one of its values, or has not."""
+    """A program counter has a given label, or does not have it."""
 
     subject: str
     label: IntEnum
@@ -86,7 +86,7 @@ class IsAt:
 
 @dataclass(frozen=True)
 class Is:
-    """A flag is set, or is not."""
+    """A flag is set, or is not set."""
 
     subject: str
     yes: bool
@@ -103,7 +103,7 @@ class Is:
 
 @dataclass(frozen=True)
 class InTransit:
-    """Whether a message of an age from ``low`` to ``high`` is in transit; they are 0 and Δ where they are left out."""
+    """A message of an age from ``low`` to ``high`` is in transit, or is not; the defaults are 0 and Δ."""
 
     subject: str
     bound: str
@@ -116,12 +116,12 @@ class InTransit:
         if self.low is None and self.high is None:
             return Not(buffer.empty()) if self.yes else buffer.empty()
         if self.low == self.high and self.low is not None:
-            found = buffer.has(self.low.value(s))
+            in_transit = buffer.has(self.low.value(s))
         else:
             low = 0 if self.low is None else self.low.value(s)
             high = s[self.bound] if self.high is None else self.high.value(s)
-            found = buffer.any(low, high)
-        return found if self.yes else Not(found)
+            in_transit = buffer.any(low, high)
+        return in_transit if self.yes else Not(in_transit)
 
     def negated(self) -> InTransit:
         return replace(self, yes=not self.yes)
@@ -131,24 +131,24 @@ class InTransit:
             empty = f"s.{self.subject}.empty()"
             return f"Not({empty})" if self.yes else empty
         if self.low == self.high and self.low is not None:
-            found = f"s.{self.subject}.has({self.low.source()})"
+            in_transit = f"s.{self.subject}.has({self.low.source()})"
         else:
             low = "0" if self.low is None else self.low.source()
             high = f"s.{self.bound}" if self.high is None else self.high.source()
-            found = f"s.{self.subject}.any({low}, {high})"
-        return found if self.yes else f"Not({found})"
+            in_transit = f"s.{self.subject}.any({low}, {high})"
+        return in_transit if self.yes else f"Not({in_transit})"
 
 
 @dataclass(frozen=True)
 class AtMost:
-    """A comparison of two sums."""
+    """A sum is at most another one."""
 
     left: Linear
     right: Linear
 
     @staticmethod
     def zero(excess: Linear) -> AtMost:
-        """That a sum is at most 0, with no minus before a name."""
+        """Build the condition that a sum is at most 0, with positive coefficients on both sides."""
         left = {name: times for name, times in excess.coefficients if times > 0}
         right = {name: -times for name, times in excess.coefficients if times < 0}
         return AtMost(Linear.of(left), Linear.of(right, -excess.constant))
@@ -168,7 +168,7 @@ class AtMost:
 
 @dataclass(frozen=True)
 class HasResidue:
-    """A sum has this residue, or has not."""
+    """A sum has a given residue, or does not have it."""
 
     sum: Linear
     modulus: int
@@ -193,7 +193,7 @@ Condition: TypeAlias = IsAt | Is | InTransit | AtMost | HasResidue
 
 @dataclass(frozen=True)
 class Clause:
-    """If all premises hold, so does the conclusion."""
+    """An implication: if all premises hold, so does the conclusion."""
 
     premises: tuple[Condition, ...]
     conclusion: Condition

@@ -1,4 +1,4 @@
-"""A proof file as a person would write it, from clauses."""
+"""Text of proof files, written from clauses as a person would write it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _WIDEST_WORDS = _WIDEST - 12
 
 
 def proof_text(job: CheckRequest, system: System, clauses: Sequence[Clause]) -> str:
-    """The text of a proof of the job's property with these conjuncts."""
-    about = _in_docstring(f"{job.claim} of {system.name}")
-    claim = f'"""{about}: an inductive invariant that was found by fdverify infer."""'
+    """Render a proof of the requested property with these conjuncts."""
+    subject = _in_docstring(f"{job.claim} of {system.name}")
+    docstring = f'"""{subject}: an inductive invariant that was found by fdverify infer."""'
     own = _own(clauses)
     head = [
-        claim,
+        docstring,
         "",
         *(["from enum import IntEnum", ""] if own else []),
         *imports(clauses),
@@ -38,7 +38,7 @@ def proof_text(job: CheckRequest, system: System, clauses: Sequence[Clause]) -> 
 
 
 def conjunct_text(clause: Clause, name: str) -> str:
-    """One conjunct of a proof file."""
+    """Render one conjunct of a proof file."""
     meaning = _in_docstring(_words(clause))
     line = f"    return {clause.source()}"
     if len(line) > _WIDEST and clause.premises:
@@ -57,12 +57,12 @@ def _proof(job: CheckRequest) -> str:
 
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    letters = (each if each.isprintable() else each.encode("unicode_escape").decode() for each in escaped)
+    letters = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped)
     return f'"{"".join(letters)}"'
 
 
 def _in_docstring(text: str) -> str:
-    """As part of a docstring that it neither ends nor breaks."""
+    """Escape text so that it can stand in a docstring without ending it."""
     return printable(text).replace("\\", "\\\\").replace('"', "'")
 
 
@@ -74,7 +74,7 @@ def _assumption(name: str, value: int) -> str:
 
 
 def imports(clauses: Iterable[Clause]) -> list[str]:
-    """The lines that conjuncts need at the top of a file."""
+    """List the import lines that conjuncts need at the top of a file."""
     text = "\n".join(clause.source() for clause in clauses)
     logic = [name for name in ("And", "Implies", "Not") if f"{name}(" in text]
     packages: dict[str, list[str]] = {}
@@ -88,7 +88,7 @@ def imports(clauses: Iterable[Clause]) -> list[str]:
 
 
 def needed(clauses: Iterable[Clause]) -> list[str]:
-    """All that conjuncts need above them, with the program counters of a user's model, wherever that is."""
+    """List all lines that conjuncts need above them: imports, and copies of the program counters of a user's model."""
     own = _own(clauses)
     return [*(["from enum import IntEnum"] if own else []), *imports(clauses), *map(_written, own)]
 
@@ -98,7 +98,7 @@ def _own(clauses: Iterable[Clause]) -> list[type[IntEnum]]:
 
 
 def _enums(clauses: Iterable[Clause]) -> list[type[IntEnum]]:
-    """The program counters that clauses name."""
+    """List the program counters that the clauses mention."""
     conditions = [condition for clause in clauses for condition in (*clause.premises, clause.conclusion)]
     return list(dict.fromkeys(type(condition.label) for condition in conditions if isinstance(condition, IsAt)))
 
@@ -113,13 +113,13 @@ def _written(names: type[IntEnum]) -> str:
 
 
 def conjunct_names(clauses: Sequence[Clause], taken: Collection[str] = ()) -> list[str]:
-    """A name for each that says what it is about; with a number where that is no name of its own."""
+    """Name each clause by its subject, with a number where that name is not unique or is taken."""
     plain = [_name(clause) for clause in clauses]
     names: list[str] = []
     for name in plain:
         numbered = (f"{name}_{number}" for number in count(1))
-        alone = plain.count(name) == 1 and name not in taken
-        names.append(name if alone else next(each for each in numbered if each not in (*taken, *names)))
+        unique = plain.count(name) == 1 and name not in taken
+        names.append(name if unique else next(free for free in numbered if free not in (*taken, *names)))
     return names
 
 
@@ -148,7 +148,7 @@ def _first(total: Linear) -> str:
 
 
 def _words(clause: Clause) -> str:
-    """The clause in words, as a sentence that fits into a line."""
+    """Describe the clause in a sentence that fits into a line."""
     conclusion = _said(clause.conclusion)
     if not clause.premises:
         return f"Always {conclusion}."

@@ -1,4 +1,4 @@
-"""One round of a system over integers and truth values alone: buffers are summarised."""
+"""One symbolic round of a system over integers and truth values only; buffers are replaced by their summaries."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from fdverify.symbolic.values import Bool, Int, truth
 
 @dataclass(frozen=True)
 class SummarisedRound:
-    """The initial state, any state, and the state after one round from it.
+    """The initial state, an arbitrary state, and the state after one round from it.
 
-    ``given`` is what is known of the parameters, ``allowed`` what must hold of the choices for the round to happen.
+    ``parameter_facts`` constrain the parameters; ``allowed`` constrains the choices, so that the round can happen.
     """
 
     system: System
@@ -32,7 +32,7 @@ class SummarisedRound:
     choices: Choices
 
     def in_range(self, state: State) -> list[Any]:
-        """What every buffer's summary satisfies."""
+        """List the constraints that make the summary of every buffer well-formed."""
         buffers = [state[v.name] for v in self.system.variables if isinstance(v.sort, Ages)]
         return [truth(buffer.in_range()) for buffer in buffers]
 
@@ -40,10 +40,10 @@ class SummarisedRound:
 def summarised_round(system: System) -> SummarisedRound:
     arbitrary = {name: Int(z3.Int(name)) for name in system.arbitrary()}
     parameters = system.parameter_values(arbitrary)
-    given = [truth(arbitrary[p.name] >= p.least) for p in system.parameters if p.value is None]
-    given += [truth(assumption.holds(State(parameters))) for assumption in system.assumptions]
+    parameter_facts = [truth(arbitrary[p.name] >= p.least) for p in system.parameters if p.value is None]
+    parameter_facts += [truth(assumption.holds(State(parameters))) for assumption in system.assumptions]
     before = any_state(system, parameters)
-    state, allowed, made = before, list[Any](), dict[str, Any]()
+    state, allowed, all_choices = before, list[Any](), dict[str, Any]()
     for phase in system.phases:
         choices = {
             choice.name: Bool(z3.Bool(choice.name))
@@ -53,9 +53,9 @@ def summarised_round(system: System) -> SummarisedRound:
         }
         state, possible = system.run_phase(phase, state, choices)
         allowed.append(truth(possible))
-        made |= choices
+        all_choices |= choices
     initial = _initial(system, parameters)
-    return SummarisedRound(system, initial, before, state, tuple(given), tuple(allowed), Choices(made))
+    return SummarisedRound(system, initial, before, state, tuple(parameter_facts), tuple(allowed), Choices(all_choices))
 
 
 def _initial(system: System, parameters: Mapping[str, Number]) -> State:
@@ -69,7 +69,7 @@ def _initial(system: System, parameters: Mapping[str, Number]) -> State:
 
 
 def any_state(system: System, parameters: Mapping[str, Number], suffix: str = "") -> State:
-    """A state of constants, one or two for each variable."""
+    """Build an arbitrary state of symbolic constants: one for each variable, two for each buffer."""
     values = {v.name: _any_value(v, parameters, f"{v.name}{suffix}") for v in system.variables}
     return State({**parameters, **values})
 

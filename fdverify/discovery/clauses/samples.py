@@ -1,4 +1,4 @@
-"""Reachable states of small instances, as columns of numbers to learn from."""
+"""Samples of reachable states of small instances, as columns of numbers."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _WIDEST_EDGE = 64
 
 @dataclass(frozen=True)
 class Sample:
-    """The states of one instance that are reached first: a batch of them, of this size."""
+    """A batch of states of one instance, those that are reached first."""
 
     parameters: Mapping[str, int]
     state: State
     size: int
     violation: Run | None
-    """A replayed run that breaks the claim that was explored with, if one was met."""
+    """A replayed run that violates the explored claim, if there is one."""
 
     def column(self, values: Truth) -> Column:
-        """Truth values, one for each state."""
+        """Return truth values as a column with one entry for each state."""
         return truths(values, self.size)
 
     def number(self, name: str) -> Column:
@@ -43,12 +43,12 @@ class Sample:
 
 
 def sample(system: System, claim: Property, most: int | None = None) -> Sample:
-    """Explore an instance, without caps: what is learned may tell apart any two values.
+    """Sample the reachable states of an instance, without caps, since clauses may distinguish any two values.
 
-    Of more than ``most`` states some are kept, always the same ones.
+    Of more than ``most`` states a random choice is kept, with a fixed seed.
     """
     exploration = explored(system, claim, {}, False, _MOST_ROUNDS, silent, _MOST_STATES)
-    end = exploration.violation
+    violation = exploration.violation
     columns = [np.concatenate(parts) for parts in zip(*exploration.levels, strict=True)]
     if most is not None and len(columns[0]) > most:
         kept = np.sort(np.random.default_rng(0).choice(len(columns[0]), most, replace=False))
@@ -57,12 +57,12 @@ def sample(system: System, claim: Property, most: int | None = None) -> Sample:
         system.fixed_values(),
         exploration.batches.state(columns),
         len(columns[0]),
-        None if end is None else confirmed(system, claim, exploration.trace_to(end)),
+        None if violation is None else confirmed(system, claim, exploration.trace_to(violation)),
     )
 
 
 def to_check_with(system: System) -> list[System]:
-    """A few instances somewhat larger than the small ones: what was learned by accident fails in one of them."""
+    """List a few instances larger than the small ones, in which clauses that hold only by accident fail."""
     small = {p.name: p.small_values() for p in system.parameters if p.value is None}
     least, most = ({name: pick(values) for name, values in small.items()} for pick in (min, max))
     picked = [{**least, name: most[name] + 3} for name in small] + [{**most, name: most[name] + 2} for name in small]
@@ -70,15 +70,15 @@ def to_check_with(system: System) -> list[System]:
 
 
 def at_the_edge(system: System) -> list[System]:
-    """Instances in which a parameter has the least value that the assumptions allow, where others are small."""
+    """List instances in which one parameter is as small as the assumptions allow, and the others are small."""
     arbitrary = [p for p in system.parameters if p.value is None]
     if not system.assumptions:
         return []
-    found: list[System] = []
+    instances: list[System] = []
     for parameter in arbitrary:
         others = [p for p in arbitrary if p is not parameter]
         for picked in product(*(p.small_values() for p in others)):
             values = {p.name: value for p, value in zip(others, picked, strict=True)}
-            tried = range(parameter.least, parameter.least + _WIDEST_EDGE)
-            found += admissible(system, ({**values, parameter.name: value} for value in tried))[:1]
-    return found
+            candidates = range(parameter.least, parameter.least + _WIDEST_EDGE)
+            instances += admissible(system, ({**values, parameter.name: value} for value in candidates))[:1]
+    return instances

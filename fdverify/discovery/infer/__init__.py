@@ -1,1 +1,1 @@
-"""Inductive invariants from nothing."""
+"""Inference of inductive invariants without help from an author."""

@@ -1,4 +1,4 @@
-"""From a property to a proof file that has been checked: who searches, in what order, and who has the last word."""
+"""Inference of an inductive invariant: run the search methods, then check the proof file that one of them writes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fdverify.verdict import Result, Verdict
 
 @dataclass(frozen=True)
 class Inferred:
-    """What came of it; the text of the proof file if the property is proved by it."""
+    """The result, and the text of the proof file if it proves the property."""
 
     result: Result
     text: str | None = None
@@ -30,20 +30,20 @@ class Inferred:
 def infer(
     job: CheckRequest, methods: tuple[str, ...], seed: int, time_limit: float | None, report: Callable[[str], None]
 ) -> Inferred:
-    """Search with all methods at once; of several answers the first method's is taken, whichever came first."""
+    """Search with all methods in parallel; the earliest method in the list that succeeds has precedence."""
     deadline = None if time_limit is None else monotonic() + time_limit
-    found: dict[str, Finding] = {}
+    findings: dict[str, Finding] = {}
 
     def finished(task: Task, outcome: Outcome) -> list[Task]:
         if outcome.error is not None:
             raise outcome.error
-        found[task.key] = NotFound(outcome.lost) if outcome.lost is not None else outcome.value
-        answered = [method for method in methods if isinstance(found.get(method), Invented | Refuted)]
-        if answered and all(method in found for method in methods[: methods.index(answered[0])]):
+        findings[task.key] = NotFound(outcome.lost) if outcome.lost is not None else outcome.value
+        answered = [method for method in methods if isinstance(findings.get(method), Invented | Refuted)]
+        if answered and all(method in findings for method in methods[: methods.index(answered[0])]):
             pool.close()
             return []
-        report(f"{', '.join(method for method in methods if method not in found)} still searching")
-        if set(methods) <= set(found) and task.key != _SEARCH:
+        report(f"{', '.join(method for method in methods if method not in findings)} still searching")
+        if set(methods) <= set(findings) and task.key != _SEARCH:
             return [Task(_SEARCH, partial(by_search, job, seed))]
         return []
 
@@ -55,7 +55,7 @@ def infer(
     with Pool(len(methods)) as pool:
         pool.run(tasks, finished, deadline)
     for method in (*methods, _SEARCH):
-        finding = found.get(method)
+        finding = findings.get(method)
         if isinstance(finding, Refuted):
             return Inferred(_violated(job, finding))
         if isinstance(finding, Invented):
@@ -64,7 +64,8 @@ def infer(
             others = methods[methods.index(method) + 1 :]
             refused = checked.result.verdict is Verdict.UNKNOWN
             return infer(job, others, seed, _left(deadline), report) if refused and others else checked
-    why = "; ".join(f"{name}: {each.why}" for name, each in found.items() if isinstance(each, NotFound))
+    failures = {name: finding for name, finding in findings.items() if isinstance(finding, NotFound)}
+    why = "; ".join(f"{name}: {failure.why}" for name, failure in failures.items())
     return Inferred(Result(Verdict.UNKNOWN, why))
 
 
@@ -82,7 +83,7 @@ def _violated(job: CheckRequest, finding: Refuted) -> Result:
 
 
 def _checked(finding: Invented, method: str, seed: int, time_limit: float | None) -> Inferred:
-    """The verdict on the file itself, by the machinery that checks every proof."""
+    """Check the text as a proof file, as every proof is checked."""
     with tempfile.TemporaryDirectory(prefix="fdverify-") as folder:
         path = Path(folder) / "inferred.py"
         path.write_text(finding.text, encoding="utf-8")

@@ -1,7 +1,7 @@
-"""An inductive invariant with no help: from templates, or from Spacer.
+"""Search methods for inductive invariants: templates, and Z3's Spacer.
 
-Whoever finds one writes it as a proof file; that the file proves the property is another question, and asked of the
-machinery that checks every proof.
+A method writes what it finds as a proof file.  It does not decide whether the file proves the property: that is left to
+the checker of proofs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DEEPEST_SEARCH = 100
 
 @dataclass(frozen=True)
 class Invented:
-    """The text of a proof file, and how many conjuncts it has."""
+    """The text of a proof file, and the number of its conjuncts."""
 
     text: str
     conjuncts: int
@@ -38,19 +38,21 @@ class Invented:
 
 @dataclass(frozen=True)
 class Refuted:
-    """A replayed run that breaks the property."""
+    """A replayed run that violates the property."""
 
     run: Run
 
 
 @dataclass(frozen=True)
 class NotFound:
+    """The reason why a method found neither an invariant nor a violation."""
+
     why: str
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Small instances to learn from, and larger ones, in which what was learned by accident fails."""
+    """Samples of small instances to learn from, and of larger ones, in which accidental clauses fail."""
 
     small: list[Sample]
     larger: list[Sample]
@@ -64,7 +66,7 @@ Finding = Invented | Refuted | NotFound
 
 
 def by_templates(job: CheckRequest, seed: int) -> Finding:
-    """Clauses that hold in explored states, and of those the inductive ones."""
+    """Search the clauses that hold in explored states for an inductive invariant."""
 
     def found(system: System, claim: Property, step: SummarisedRound, samples: Samples) -> list[Clause] | NotFound:
         for with_sums, most in product((False, True), _MOST_CONDITIONS):
@@ -78,28 +80,32 @@ def by_templates(job: CheckRequest, seed: int) -> Finding:
 
 
 def by_spacer(job: CheckRequest, seed: int) -> Finding:
-    """What Spacer knows of every place, and of that what is needed."""
+    """Search the clauses that Spacer infers for each control state for a small inductive invariant."""
 
     def found(system: System, claim: Property, step: SummarisedRound, samples: Samples) -> list[Clause] | NotFound:
         spacer = Spacer(step, claim, seed)
         refuted = spacer.refuted()
         if refuted is not False:
-            return NotFound("Spacer finds a way to break it" if refuted else "Spacer gives up")
-        # What no program counter or flag ever is, Spacer says by having no states there at all.
+            return NotFound("Spacer found an abstract counterexample" if refuted else "Spacer gave up")
+        # Spacer has no clauses for unreachable control states, so clauses that exclude them are added.
         settled = candidates(system, samples.small, 0)
         enough = _enough(step, claim, samples.all, [*spacer.clauses(), *settled], seed)
-        return NotFound("what Spacer found cannot be said in the model's words") if enough is None else enough
+        return (
+            NotFound("Spacer's invariant cannot be written as clauses over the model's variables")
+            if enough is None
+            else enough
+        )
 
     return _invented(job, found)
 
 
 def by_search(job: CheckRequest, seed: int) -> Finding:
-    """No invariant: a run that breaks the property, at parameters that nobody has tried."""
+    """Search for a run that violates the property, by bounded model checking, not only at small parameters."""
     system = job.system()
     result = bmc(system, job.property_of(system), _DEEPEST_SEARCH)
     if result.verdict is Verdict.VIOLATED and result.run is not None:
         return Refuted(result.run)
-    return NotFound(f"no run of at most {_DEEPEST_SEARCH} rounds breaks it")
+    return NotFound(f"no run of at most {_DEEPEST_SEARCH} rounds violates it")
 
 
 METHODS: dict[str, Callable[[CheckRequest, int], Finding]] = {"templates": by_templates, "spacer": by_spacer}
@@ -110,25 +116,28 @@ def _invented(
 ) -> Finding:
     system = job.system()
     claim = job.property_of(system)
-    small, larger = ([sample(each, claim) for each in some(system)] for some in (small_instances, to_check_with))
+    small, larger = (
+        [sample(instance, claim) for instance in list_instances(system)]
+        for list_instances in (small_instances, to_check_with)
+    )
     samples = Samples(small, larger)
-    violations = [each.violation for each in samples.all if each.violation is not None]
+    violations = [taken.violation for taken in samples.all if taken.violation is not None]
     if violations:
         return Refuted(violations[0])
-    found = find(system, claim, summarised_round(system), samples)
-    if isinstance(found, NotFound):
-        return found
-    return Invented(proof_text(job, system, found), len(found))
+    clauses = find(system, claim, summarised_round(system), samples)
+    if isinstance(clauses, NotFound):
+        return clauses
+    return Invented(proof_text(job, system, clauses), len(clauses))
 
 
 def _enough(
     step: SummarisedRound, claim: Property, samples: Iterable[Sample], clauses: Iterable[Clause], seed: int
 ) -> list[Clause] | None:
-    """Some of the clauses that are inductive together and imply the claim."""
+    """Select clauses that hold in the samples, are inductive together and imply the claim."""
     holding = [
         clause
         for clause in dict.fromkeys(clauses)
-        if all(each.column(clause.holds(each.state)).all() for each in samples)
+        if all(taken.column(clause.holds(taken.state)).all() for taken in samples)
     ]
     houdini = Houdini(step, holding, seed)
     return houdini.enough(houdini.inductive(), claim)

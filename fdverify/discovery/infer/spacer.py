@@ -1,7 +1,7 @@
-"""Clauses from Z3's Spacer: summarised rounds as Horn clauses, with a relation for each place a state can be at.
+"""Clauses from Z3's Spacer: summarised rounds as constrained Horn clauses, with a relation for each control state.
 
-A place settles every program counter and flag, so that the rules from place to place are conjunctions of linear
-comparisons, which is what Spacer is good at.
+A control state fixes every program counter and flag.  The rules between control states are then conjunctions of linear
+comparisons, for which Spacer works best.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from fdverify.models.system import Ages, Flags, Integers, Labels, Property, Stat
 from fdverify.symbolic.values import Value, literal, truth
 
 Place: TypeAlias = tuple[Any, ...]
+"""A control state: a value for each program counter and flag."""
 
 
 class Spacer:
-    """The question whether a claim can be broken, and what Spacer knows about every place when it says no."""
+    """The query whether a claim can be violated, and the clauses of the invariant if it cannot be."""
 
     def __init__(self, step: SummarisedRound, claim: Property, seed: int) -> None:
         self._step = step
@@ -36,8 +37,8 @@ class Spacer:
         self._after = [z3.Int(f"{number}'") for number in self._numbers]
         width = len(self._parameters) + len(self._numbers)
         self._relations = {
-            place: z3.Function(f"place{at}", *[z3.IntSort()] * width, z3.BoolSort())
-            for at, place in enumerate(product(*(_values(v) for v in self._settled)))
+            place: z3.Function(f"place{index}", *[z3.IntSort()] * width, z3.BoolSort())
+            for index, place in enumerate(product(*(_values(v) for v in self._settled)))
         }
         for relation in self._relations.values():
             self._engine.register_relation(relation)
@@ -46,14 +47,15 @@ class Spacer:
         self._add_rules(claim)
 
     def refuted(self) -> bool | None:
-        """Whether the claim can be broken; ``None`` if Spacer gives up."""
+        """Return whether the claim can be violated over summarised rounds; ``None`` if Spacer gives up."""
         status = self._engine.query(self._broken())
         return None if status == z3.unknown else bool(status == z3.sat)
 
     def clauses(self) -> Iterator[Clause]:
-        """What holds at each place, once the claim cannot be broken, as far as it can be said in the model's words.
+        """Enumerate clauses that hold in each control state, as far as they can be written with the model's variables.
 
-        Each is said in several ways, some stronger than what Spacer means: which of them are inductive is to be seen.
+        The claim must be proved before.  Each clause comes in several versions, some stronger than Spacer's own: which
+        of them are inductive is decided elsewhere.
         """
         for place, relation in self._relations.items():
             cover = z3.substitute_vars(self._engine.get_cover_delta(-1, relation), *self._parameters, *self._numbers)
@@ -71,7 +73,7 @@ class Spacer:
         moves = z3.And(
             *step.given,
             *step.in_range(step.before),
-            *(truth(each.holds(step.before)) for each in self._system.ranges()),
+            *(truth(bounds.holds(step.before)) for bounds in self._system.ranges()),
             *step.allowed,
         )
         broken = z3.And(*step.in_range(step.before), z3.Not(truth(claim.holds(step.before))))
@@ -93,38 +95,38 @@ class Spacer:
         self._engine.rule(self._relations[start](*self._parameters, *numbers), list(step.given))
 
     def _numbers_of(self, state: State) -> list[Any]:
-        found: list[Any] = []
+        numbers: list[Any] = []
         for variable in self._system.variables:
             value = state[variable.name]
             if isinstance(variable.sort, Ages):
-                found += [_term(value.oldest), _term(value.youngest)]
+                numbers += [_term(value.oldest), _term(value.youngest)]
             elif isinstance(variable.sort, Integers):
-                found.append(_term(value))
-        return found
+                numbers.append(_term(value))
+        return numbers
 
     def _is_at(self, state: State, place: Place) -> Any:
         pairs = zip(self._settled, place, strict=True)
         return z3.And(*(_term(state[v.name]) == literal(value).term for v, value in pairs))
 
     def _at(self, place: Place, formula: Any) -> Any:
-        """A formula about a round that begins at a place."""
+        """Specialise a formula about a round to rounds that begin in a control state."""
         pairs = zip(self._settled, place, strict=True)
         known = [(self._step.before[v.name].term, literal(value).term) for v, value in pairs]
         return z3.simplify(z3.substitute(formula, *known))
 
     def _conditions(self, clause: Any) -> list[Condition] | None:
-        """A disjunction of comparisons as conditions, if each of them has words."""
-        found: list[Condition] = []
+        """Read a disjunction of comparisons as conditions; ``None`` if one of them cannot be written as a condition."""
+        conditions: list[Condition] = []
         for part in clause.children() if z3.is_or(clause) else [clause]:
             sum_ = _at_least_zero(part)
             condition = None if sum_ is None else self._condition(sum_)
             if condition is None:
                 return None
-            found.append(condition)
-        return found
+            conditions.append(condition)
+        return conditions
 
     def _condition(self, total: Linear) -> Condition | None:
-        """``total >= 0`` in the model's words; of a buffer's ends there may be one, once."""
+        """Write ``total >= 0`` as a condition, if it has at most one end of a buffer, with coefficient 1 or -1."""
         coefficients = dict(total.coefficients)
         ends = [name for name in coefficients if "." in name]
         if not ends:
@@ -149,11 +151,11 @@ class Spacer:
 
 
 def _said(here: tuple[Condition, ...], conditions: Sequence[Condition]) -> Iterator[Clause]:
-    """That one of the conditions holds: at a place or anywhere, and of messages of any age or of possible ages only."""
+    """Build clauses that say that one of the conditions holds: here or anywhere, with or without age limits."""
     *others, last = conditions
     premises = tuple(condition.negated() for condition in others)
-    # An empty buffer has an oldest age to Spacer, -1, and a youngest, above delta.
-    possible = tuple(found for condition in conditions if (found := _possible_age(condition)) is not None)
+    # In the summary of an empty buffer, the oldest age is -1 and the youngest is above delta.
+    possible = tuple(limit for condition in conditions if (limit := _possible_age(condition)) is not None)
     for place in ((), here):
         yield Clause((*place, *premises), last)
         if possible:
@@ -161,7 +163,7 @@ def _said(here: tuple[Condition, ...], conditions: Sequence[Condition]) -> Itera
 
 
 def _possible_age(condition: Condition) -> Condition | None:
-    """That the age from which on, or up to which, a message is said to be in transit is one that it can have."""
+    """Build the condition that the age limit of a message in transit is a possible age."""
     match condition:
         case InTransit(yes=True, low=Linear() as low, high=None):
             return AtMost(Linear(()), low)
@@ -171,7 +173,7 @@ def _possible_age(condition: Condition) -> Condition | None:
 
 
 def _possible(body: Any) -> bool:
-    """Whether a rule can ever fire; rules that cannot would only keep Spacer busy."""
+    """Return whether the body of a rule may be satisfiable; other rules would only slow Spacer down."""
     solver = z3.Solver()
     return bool(solver.check(body) != z3.unsat)
 
@@ -194,16 +196,16 @@ def _term(value: Any) -> Any:
 
 
 def _constants(formulas: list[Any]) -> list[Any]:
-    found, seen, waiting = list[Any](), set[int](), list(formulas)
+    constants, seen, waiting = list[Any](), set[int](), list(formulas)
     while waiting:
         term = waiting.pop()
         if term.get_id() in seen:
             continue
         seen.add(term.get_id())
         if z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found.append(term)
+            constants.append(term)
         waiting += term.children()
-    return found
+    return constants
 
 
 def _conjuncts(formula: Any) -> list[Any]:
@@ -213,7 +215,7 @@ def _conjuncts(formula: Any) -> list[Any]:
 
 
 def _at_least_zero(comparison: Any) -> Linear | None:
-    """The sum that a comparison of integers says is not negative."""
+    """Read a comparison of integers as a sum that it says is not negative; ``None`` if it is not linear."""
     if z3.is_not(comparison):
         positive = _at_least_zero(comparison.arg(0))
         return None if positive is None else Linear(()).minus(positive).shifted(-1)

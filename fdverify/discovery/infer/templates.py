@@ -1,8 +1,8 @@
-"""Candidates for conjuncts: clauses from templates over the model's variables that hold in every sampled state.
+"""Candidate conjuncts: clauses from templates over the model's variables that hold in every sampled state.
 
-A premise says where program counters and flags are and what is in transit.  A conclusion settles a flag or a program
+A premise fixes program counters and flags, and says what is in transit.  A conclusion fixes a flag or a program
 counter, or bounds the difference of two quantities by a linear function of the parameters, as tightly as the samples
-allow.  Of what counts down and what counts up the sum is to be bounded: variables may be negated as well.
+allow.  Variables may also be negated, so that the sum of one that counts up and one that counts down can be bounded.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from fdverify.models.system import Ages, Flags, Integers, Labels, System
 Premise: TypeAlias = tuple[Condition, ...]
 _SLOPES = (-3, -2, -1, 0, 1, 2, 3)
 _UNMET = -(1 << 40)
+"""Stands for the excess in a sample in which no state satisfies the premise."""
 
 
 def candidates(
     system: System, samples: Sequence[Sample], most_conditions: int, with_sums: bool = False
 ) -> list[Clause]:
-    """The clauses of at most so many conditions in a premise; none for which a weaker premise would do."""
+    """Build the clauses with at most ``most_conditions`` in a premise, where no weaker premise suffices."""
     premises = [premise for premise in _premises(system) if len(premise) <= most_conditions]
     masks = [[_mask(premise, sample) for sample in samples] for premise in premises]
     met = [(premise, mask) for premise, mask in zip(premises, masks, strict=True) if any(m.any() for m in mask)]
@@ -35,15 +36,15 @@ def candidates(
 
 
 def _premises(system: System) -> list[Premise]:
-    """Every combination of one statement, or none, about each program counter, flag and buffer, the weakest first."""
+    """Enumerate the combinations of at most one statement about each control variable and buffer, the weakest first."""
     alternatives: list[list[Premise]] = []
     for variable in system.variables:
         match variable.sort:
             case Ages(bound=bound):
                 delta = Linear.of({bound: 1})
-                old, not_old = (InTransit(variable.name, bound, yes, delta, delta) for yes in (True, False))
-                some, none = (InTransit(variable.name, bound, yes) for yes in (True, False))
-                alternatives.append([(), (none,), (some,), (old,), (not_old,), (some, not_old)])
+                oldest, no_oldest = (InTransit(variable.name, bound, yes, delta, delta) for yes in (True, False))
+                nonempty, empty = (InTransit(variable.name, bound, yes) for yes in (True, False))
+                alternatives.append([(), (empty,), (nonempty,), (oldest,), (no_oldest,), (nonempty, no_oldest)])
             case Integers():
                 pass
             case _:
@@ -67,7 +68,7 @@ def _mask(premise: Premise, sample: Sample) -> Column:
 def _settled(
     system: System, samples: Sequence[Sample], met: Sequence[tuple[Premise, Sequence[Column]]]
 ) -> Iterator[Clause]:
-    """Premises under which a flag or a program counter has one value, or a buffer is empty or not."""
+    """Find the weakest premises that fix a flag or a program counter, or whether a buffer is empty."""
     conclusions: list[tuple[str, Condition]] = []
     for variable in system.variables:
         match variable.sort:
@@ -85,21 +86,21 @@ def _settled(
                 continue
             if any(isinstance(condition, Is | IsAt | InTransit) and condition.subject == name for condition in premise):
                 continue
-            if all((there | ~selected).all() for there, selected in zip(holds, mask, strict=True)):
+            if all((true | ~selected).all() for true, selected in zip(holds, mask, strict=True)):
                 enough.append(premise)
                 yield Clause(premise, conclusion)
 
 
 @dataclass(frozen=True)
 class _Quantity:
-    """A number to be compared: a variable, a parameter that others define, an end of a buffer, or (no name) zero."""
+    """A number to be compared: a variable, a defined parameter, an end of a buffer, or (without a name) zero."""
 
     name: str
     end: str = ""
     """``oldest`` or ``youngest``, of a buffer."""
     bound: str = ""
     times: int = 1
-    """Or -1 for its negation, of a variable."""
+    """1, or -1 for the negation of a variable."""
 
     def column(self, sample: Sample) -> Column:
         if not self.name:
@@ -108,13 +109,13 @@ class _Quantity:
             return self.times * sample.number(self.name)
         buffer, delta = sample.state[self.name], sample.parameters[self.bound]
         oldest = self.end == "oldest"
-        found = np.full(sample.size, -1 if oldest else delta + 1, dtype=np.int64)
+        ages = np.full(sample.size, -1 if oldest else delta + 1, dtype=np.int64)
         for age in range(delta + 1) if oldest else range(delta, -1, -1):
-            found = np.where(sample.column(buffer.has(age)), age, found)
-        return found
+            ages = np.where(sample.column(buffer.has(age)), age, ages)
+        return ages
 
     def missing(self, column: Column, sample: Sample) -> Column:
-        """Where the buffer is empty."""
+        """Mark the states in which the buffer is empty."""
         return column < 0 if self.end == "oldest" else column > sample.parameters[self.bound]
 
     def linear(self) -> Linear:
@@ -122,20 +123,21 @@ class _Quantity:
 
 
 def _quantities(system: System, with_sums: bool) -> list[_Quantity]:
-    found = [_Quantity("")]
+    quantities = [_Quantity("")]
     signs = (1, -1) if with_sums else (1,)
-    found += [_Quantity(v.name, times=sign) for v in system.variables if isinstance(v.sort, Integers) for sign in signs]
-    found += [_Quantity(p.name) for p in system.parameters if isinstance(p.value, Expression)]
+    variables = [v.name for v in system.variables if isinstance(v.sort, Integers)]
+    quantities += [_Quantity(name, times=sign) for name in variables for sign in signs]
+    quantities += [_Quantity(p.name) for p in system.parameters if isinstance(p.value, Expression)]
     for variable in system.variables:
         if isinstance(variable.sort, Ages):
-            found += [_Quantity(variable.name, end, variable.sort.bound) for end in ("oldest", "youngest")]
-    return found
+            quantities += [_Quantity(variable.name, end, variable.sort.bound) for end in ("oldest", "youngest")]
+    return quantities
 
 
 def _bounded(
     system: System, samples: Sequence[Sample], met: Sequence[tuple[Premise, Sequence[Column]]], with_sums: bool
 ) -> Iterator[Clause]:
-    """How far one quantity exceeds another at most, as planes over the parameters below which no other plane lies."""
+    """Bound the excess of one quantity over another by the lowest planes over the parameters."""
     parameters = system.arbitrary()
     points = np.array([[sample.parameters[name] for name in parameters] for sample in samples])
     planes = np.array(list(product(_SLOPES, repeat=len(parameters))), dtype=np.int64)
@@ -150,17 +152,17 @@ def _bounded(
             most = _excess(left, right, columns, samples, mask)
             if most is None:
                 continue
-            there = most > _UNMET
-            if not there.any():
+            met_in = most > _UNMET
+            if not met_in.any():
                 continue
-            constants = (most[there, None] - heights[there]).max(axis=0)
+            constants = (most[met_in, None] - heights[met_in]).max(axis=0)
             weaker = [known[other] for other in _weaker(premise) if other in known]
             known[premise] = constants
             least = np.minimum.reduce(weaker) if weaker else None
-            for at in _lowest(heights[there] + constants):
-                if least is None or constants[at] < least[at]:
-                    plane = dict(zip(parameters, planes[at].tolist(), strict=True))
-                    yield Clause(premise, _at_most(left, right, Linear.of(plane, int(constants[at]))))
+            for index in _lowest(heights[met_in] + constants):
+                if least is None or constants[index] < least[index]:
+                    plane = dict(zip(parameters, planes[index].tolist(), strict=True))
+                    yield Clause(premise, _at_most(left, right, Linear.of(plane, int(constants[index]))))
 
 
 def _excess(
@@ -170,41 +172,41 @@ def _excess(
     samples: Sequence[Sample],
     mask: Sequence[Column],
 ) -> Any:
-    """In each sample, how far the left one exceeds the right one at most under the premise.
+    """Compute the largest excess of the left quantity over the right one under the premise, in each sample.
 
-    ``None`` if the comparison says that a message is in transit, and there is none.
+    Return ``None`` if the comparison implies that a message is in transit in a state in which there is none.
     """
-    found = np.full(len(samples), _UNMET, dtype=np.int64)
-    for at, (sample, selected) in enumerate(zip(samples, mask, strict=True)):
+    excess = np.full(len(samples), _UNMET, dtype=np.int64)
+    for index, (sample, selected) in enumerate(zip(samples, mask, strict=True)):
         for quantity, claims_some in ((left, left.end == "youngest"), (right, right.end == "oldest")):
             if quantity.end:
-                missing = quantity.missing(columns[quantity][at], sample)
+                missing = quantity.missing(columns[quantity][index], sample)
                 if claims_some and (missing & selected).any():
                     return None
                 selected = selected & ~missing
         if selected.any():
-            found[at] = (columns[left][at][selected] - columns[right][at][selected]).max()
-    return found
+            excess[index] = (columns[left][index][selected] - columns[right][index][selected]).max()
+    return excess
 
 
 def _weaker(premise: Premise) -> Iterator[Premise]:
-    """The same without some conditions."""
+    """Enumerate the proper subsets of the conditions."""
     for kept in product((False, True), repeat=len(premise)):
         if not all(kept):
             yield tuple(condition for condition, keep in zip(premise, kept, strict=True) if keep)
 
 
 def _lowest(heights: Any) -> Iterator[int]:
-    """The planes below which no other one lies, each once."""
-    for at in range(heights.shape[1]):
-        below = (heights <= heights[:, at : at + 1]).all(axis=0)
-        equal = (heights == heights[:, at : at + 1]).all(axis=0)
-        if (below == equal).all() and equal.argmax() == at:
-            yield at
+    """Enumerate the planes below which no other one lies; of equal planes, only the first."""
+    for index in range(heights.shape[1]):
+        below = (heights <= heights[:, index : index + 1]).all(axis=0)
+        equal = (heights == heights[:, index : index + 1]).all(axis=0)
+        if (below == equal).all() and equal.argmax() == index:
+            yield index
 
 
 def _at_most(left: _Quantity, right: _Quantity, bound: Linear) -> Condition:
-    """``left - right <= bound``, in the words of the model."""
+    """Write ``left - right <= bound`` as a condition."""
     if right.end == "oldest":
         return InTransit(right.name, right.bound, True, low=left.linear().minus(bound))
     if left.end == "youngest":

@@ -1,1 +1,1 @@
-"""Maps: one property checked at every instance of a grid of parameters, and where it stops to hold."""
+"""Sweeps: one property checked at every instance of a grid of parameters, for ``fdverify map``."""

@@ -1,4 +1,4 @@
-"""Instances checked by the workers of a Dask cluster."""
+"""Checks of instances by the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from fdverify.smt.pool import Outcome
 
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?([^\s/:@]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", flags=re.ASCII)
 _PATIENCE = 5
-"""Seconds to wait for a scheduler, and for its first worker."""
+"""How many seconds to wait for a scheduler, and for its first worker."""
 
 
-def over_cluster(work: Mapping[int, CheckRequest], address: str, time_limit: float | None, told: Told) -> None:
+def over_cluster(work: Mapping[int, CheckRequest], address: str, time_limit: float | None, handle: Told) -> None:
     if not _ADDRESS.fullmatch(address):
         raise UsageError(f"--scheduler must be an address such as tcp://127.0.0.1:8786, got {address!r}")
     with _silence():
-        asyncio.run(_over_cluster(work, address, time_limit, told))
+        asyncio.run(_over_cluster(work, address, time_limit, handle))
 
 
-async def _over_cluster(work: Mapping[int, CheckRequest], address: str, time_limit: float | None, told: Told) -> None:
+async def _over_cluster(work: Mapping[int, CheckRequest], address: str, time_limit: float | None, handle: Told) -> None:
     distributed = _distributed()
     client = distributed.Client(address, asynchronous=True, timeout=_PATIENCE, set_as_default=False)
     try:
@@ -41,13 +41,13 @@ async def _over_cluster(work: Mapping[int, CheckRequest], address: str, time_lim
             for number, job in work.items()
         }
         async for future in distributed.as_completed(futures, loop=client.loop):
-            told(futures[future], await _outcome(future))
+            handle(futures[future], await _outcome(future))
     finally:
         await client.close()
 
 
 def _distributed() -> Any:
-    """The library, which is large and optional."""
+    """Import the library, which is large and optional."""
     try:
         return import_module("distributed")
     except ImportError:
@@ -55,9 +55,9 @@ def _distributed() -> Any:
 
 
 async def _connect(client: Any, address: str) -> None:
-    """Find the scheduler, and a worker."""
+    """Wait for the scheduler and a worker; refuse an address without them."""
     try:
-        # Somebody who answers but is no scheduler makes a client wait for ever.
+        # A server that is not a scheduler may make the client wait for ever.
         await asyncio.wait_for(client, 2 * _PATIENCE)
     except Exception as error:
         raise UsageError(
@@ -72,10 +72,10 @@ async def _connect(client: Any, address: str) -> None:
 
 async def _outcome(future: Any) -> Outcome:
     if future.status == "finished":
-        found: Outcome = await future.result()
-        return found
+        outcome: Outcome = await future.result()
+        return outcome
     if future.status != "error":
-        return Outcome(lost="the cluster gave it up")
+        return Outcome(lost="the cluster gave up on it")
     error = await future.exception()
     if isinstance(error, ImportError):
         raise UsageError(f"a worker of the cluster cannot import fdverify: {' '.join(str(error).split())}")
@@ -84,7 +84,7 @@ async def _outcome(future: Any) -> Outcome:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Neither logs nor warnings of distributed: what matters is told by outcomes."""
+    """Suppress the logs and warnings of distributed: the outcomes say what matters."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

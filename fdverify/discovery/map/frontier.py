@@ -1,4 +1,4 @@
-"""Where a property stops to hold: the borders between cells where it is proved and cells where it is violated."""
+"""The frontier of a property: the borders between cells where it is proved and cells where it is violated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fdverify.verdict import Verdict
 
 @dataclass(frozen=True)
 class Frontier:
-    """The places that have a border to the next column, and those that have one to the next row."""
+    """The cells that have a border to the next column, and those that have one to the next row."""
 
     columns: frozenset[Place]
     rows: frozenset[Place]

@@ -1,4 +1,4 @@
-"""The instances of a map: every parameter has a range, and at most two have more than one value."""
+"""The grid of instances to check: every parameter has a range, and at most two have more than one value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Grid:
-    """Values of one parameter ``across``, of another ``down`` if there is one, and those of the others."""
+    """The axis ``across``, the axis ``down`` if there is one, and the fixed values of the other parameters."""
 
     across: Axis
     down: Axis | None
@@ -34,19 +34,19 @@ class Grid:
         return 1 if self.down is None else len(self.down.values)
 
     def parameters(self, place: Place) -> dict[str, int]:
-        """The instance at a place."""
+        """Return the parameters of a cell."""
         column, row = place
-        found = {self.across.name: self.across.values[column]}
+        values = {self.across.name: self.across.values[column]}
         if self.down is not None:
-            found[self.down.name] = self.down.values[row]
-        return {**found, **self.fixed}
+            values[self.down.name] = self.down.values[row]
+        return {**values, **self.fixed}
 
     def places(self) -> Iterator[Place]:
         return ((column, row) for row in range(self.rows) for column in range(self.columns))
 
 
 def grid_of(ranges: Mapping[str, range]) -> Grid:
-    """The ranges with more than one value become the axes, the first of them across; else the first parameters do."""
+    """Build a grid whose axes are the ranges with more than one value, filled up with the first other parameters."""
     if not ranges:
         raise UsageError("the model has no parameters, so there is nothing to map", "use explore")
     wide = [name for name, values in ranges.items() if len(values) > 1]

@@ -1,4 +1,4 @@
-"""One instance of a map: how it is checked, and what that rests on."""
+"""The check of one cell of a sweep, with digests of the sources that its answer depends on."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from fdverify.models.user_files import loaded_contents
 from fdverify.verdict import Verdict, silent
 
 PACKAGE = "fdverify"
-"""What stands for the files of this package among sources."""
+"""The name of this package among the sources."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What exploring an instance has shown, and what was run for it: digests of files, by name.
+    """The verdict on an instance, and the digests of the files that were run for it, by name.
 
-    A violation, or a dead end, was reached by a shortest run of so many ``rounds``, which was replayed.
+    ``rounds`` is the length of a shortest run to a violation or a dead end, which was replayed.
     """
 
     verdict: Verdict
@@ -32,12 +32,12 @@ class Answer:
 
 def answer(job: CheckRequest) -> Answer:
     result = job.decide(silent)
-    # Asked for afterwards: a model may import what is beside it as late as in a phase.
+    # The sources are listed afterwards: a model may import a file beside it as late as in a phase.
     return Answer(result.verdict, result.detail, None if result.run is None else len(result.run.rounds), sources())
 
 
 def sources() -> dict[str, str]:
-    """What this process runs: this package, and the users' files it has loaded, as they were then."""
+    """Digest the sources of this process: this package, and the users' files as they were when loaded."""
     users = {str(path): sha256(content).hexdigest() for path, content in loaded_contents().items()}
     return {PACKAGE: _package_digest(), **users}
 

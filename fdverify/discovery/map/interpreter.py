@@ -1,7 +1,7 @@
-"""A fresh interpreter for one piece of work, which can be killed, for processes that must not fork.
+"""A fresh interpreter for one task, which can be killed, for processes that must not fork.
 
-A worker of Dask has threads, may be forbidden children by multiprocessing, and may run several tasks at once, while
-solvers and users' modules know only one at a time.
+A Dask worker has threads, multiprocessing may forbid it to have children, and it may run several tasks at once, while
+solvers and users' modules support only one at a time.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from fdverify.smt.worker import prepare_process, send_answer
 
 
 def in_interpreter(work: Callable[[], Any], time_limit: float | None) -> Outcome:
-    """What comes of the work, as a pool of worker processes would tell it."""
-    # Whatever the worker of Dask was started with, assertions are checked and the key that signs answers is not there.
+    """Run a task in a fresh interpreter, and return its outcome as a pool of worker processes would."""
+    # However the Dask worker was started, assertions are checked, and the signing key is not passed on.
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONOPTIMIZE", VARIABLE)}
     process = subprocess.Popen(
         [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     )
-    assert process.stdin is not None, "it was asked for"
-    assert process.stdout is not None, "it was asked for"
+    assert process.stdin is not None, "the pipe was requested"
+    assert process.stdout is not None, "the pipe was requested"
     here = Connection(os.dup(process.stdout.fileno()), writable=False)
     try:
         process.stdin.write(pickle.dumps(work))

@@ -1,4 +1,4 @@
-"""What was found out before: an answer is remembered with all that was run for it, and used while that is the same."""
+"""A store of earlier answers: an answer is kept with digests of its sources, and is valid while they are unchanged."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LIBRARIES = ("numpy", "z3-solver")
 
 
 class Store:
-    """Answers by instance.  ``sources`` are what this process runs.
+    """Answers by instance; ``sources`` are the digests of what this process runs.
 
-    It is used by the process that was asked for a map, never by a worker: that process alone has the key that signs.
+    Only the main process uses the store, never a worker, since only the main process has the signing key.
     """
 
     def __init__(self, root: Path, sources: Mapping[str, str]) -> None:
@@ -36,7 +36,7 @@ class Store:
             return None
         verdict, detail, rounds, sources = json.loads(content)
         same = all(self._current(name) == digest for name, digest in sources.items())
-        # A file that is loaded now but was not then may stand in for another one.
+        # A file that is loaded now, but was not loaded then, may replace another one.
         return (
             Answer(Verdict(verdict), detail, rounds, sources)
             if same and self._sources.keys() <= sources.keys()
@@ -44,7 +44,7 @@ class Store:
         )
 
     def keep(self, job: CheckRequest, answer: Answer) -> None:
-        """Remember what cannot turn out otherwise."""
+        """Store an answer if its verdict is definite."""
         if answer.verdict in _DEFINITE:
             content = [answer.verdict, answer.detail, answer.rounds, dict(answer.sources)]
             self._entries.write(self._key(job), json.dumps(content))
@@ -55,7 +55,7 @@ class Store:
         return sha256(text.encode()).hexdigest()
 
     def _current(self, name: str) -> str | None:
-        """The digest of a source as it is run now, or, if it is imported only later, as it is on disk."""
+        """Return the digest of a source as it is loaded now, or as it is on disk if it may be imported later."""
         if name in self._sources:
             return self._sources[name]
         if name not in self._on_disk:

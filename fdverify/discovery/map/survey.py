@@ -1,4 +1,4 @@
-"""A map is made: instances that were not checked before are checked, and every answer is kept at once."""
+"""A sweep: check every instance that has no stored answer, and store each new answer at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_CELLS = 10_000
 
 @dataclass(frozen=True)
 class Question:
-    """A model and a property, checked at every instance of a grid under each of several choices of options."""
+    """A model and a property, to be checked at every instance of a grid under each of several choices of options."""
 
     model: str
     claim: str
@@ -38,7 +38,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to check: with so many worker processes, or by the cluster of a scheduler; the time limit is a cell's."""
+    """The number of worker processes, or the scheduler of a cluster; the time limit is for each cell."""
 
     jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
     scheduler: str | None = None
@@ -47,16 +47,16 @@ class Settings:
 
 
 def survey(question: Question, settings: Settings, report: Callable[[int, int], None]) -> Map:
-    """Check every instance; ``report`` is told how many are done, of how many."""
+    """Check every instance; ``report`` receives the number of cells done and the total."""
     if settings.cache:
         check_key()
     cells = len(question.options) * question.grid.rows * question.grid.columns
     if cells > _MOST_CELLS:
         raise UsageError(f"a map has at most {_MOST_CELLS} cells, got {cells}", "narrow the ranges")
-    found = _Survey(question, settings, report).made()
+    result = _Survey(question, settings, report).made()
     if settings.cache:
         tidy_once(folder())
-    return found
+    return result
 
 
 class _Survey:
@@ -74,7 +74,7 @@ class _Survey:
         self._no_instance: dict[tuple[int, Place], str] = {}
         self._described: dict[int, Mapping[str, str]] = {}
         for (panel, place), job in self._jobs.items():
-            # All of them before the work, so that what is wrong with one is said at once.  Each has its own time.
+            # Build all systems first, so that bad input is reported at once.  Each has its own deadline.
             renew_deadline()
             system = job.system()
             self._name, self._claim = system.name, job.property_of(system)
@@ -88,31 +88,30 @@ class _Survey:
         self._answers: dict[tuple[int, Place], Answer] = {}
 
     def made(self) -> Map:
-        wanted = {at: job for at, job in self._jobs.items() if at not in self._no_instance}
+        wanted = {cell: job for cell, job in self._jobs.items() if cell not in self._no_instance}
         if self._store is not None:
-            known = {at: self._store.find(job) for at, job in wanted.items()}
-            self._answers = {at: answer for at, answer in known.items() if answer is not None}
+            known = {cell: self._store.find(job) for cell, job in wanted.items()}
+            self._answers = {cell: answer for cell, answer in known.items() if answer is not None}
         lift_deadline()
         stored, total = len(self._answers), len(wanted)
-        left = [at for at in wanted if at not in self._answers]
-
+        left = [cell for cell in wanted if cell not in self._answers]
         compared = self._compared(left)
 
         def told(number: int, outcome: Outcome) -> None:
             self._take(compared[number], outcome)
             self._report(len(self._answers), total)
 
-        self._check({number: wanted[at] for number, at in enumerate(compared)}, told)
+        self._check({number: wanted[cell] for number, cell in enumerate(compared)}, told)
         panels = tuple(self._panel(number) for number in range(len(self._question.options)))
         return Map(self._name, self._claim, self._question.grid, panels, len(left), stored)
 
-    def _compared(self, places: Sequence[tuple[int, Place]]) -> list[tuple[int, Place]]:
-        """Compare the author's functions in the first and the last instance of each panel; those left to check."""
+    def _compared(self, cells: Sequence[tuple[int, Place]]) -> list[tuple[int, Place]]:
+        """Compare the author's functions in the first and last instance of each panel; return the cells to check."""
         left: list[tuple[int, Place]] = []
-        for panel in dict.fromkeys(panel for panel, _ in places):
-            own = [at for at in places if at[0] == panel]
+        for panel in dict.fromkeys(panel for panel, _ in cells):
+            own = [cell for cell in cells if cell[0] == panel]
             ends = dict.fromkeys((own[0], own[-1]))
-            reasons = (self._jobs[at].compare_in_worker(self._settings.time_limit) for at in ends)
+            reasons = (self._jobs[cell].compare_in_worker(self._settings.time_limit) for cell in ends)
             why = next((reason for reason in reasons if reason is not None), None)
             if why is None:
                 left += own
@@ -120,41 +119,41 @@ class _Survey:
                 self._answers.update(dict.fromkeys(own, Answer(Verdict.UNKNOWN, why, None, {})))
         return left
 
-    def _check(self, work: Mapping[int, CheckRequest], told: Callable[[int, Outcome], None]) -> None:
+    def _check(self, work: Mapping[int, CheckRequest], handle: Callable[[int, Outcome], None]) -> None:
         if self._settings.scheduler is None:
-            over_processes(work, self._settings.jobs, self._settings.time_limit, told)
+            over_processes(work, self._settings.jobs, self._settings.time_limit, handle)
         else:
             from fdverify.discovery.map.cluster import over_cluster
 
-            over_cluster(work, self._settings.scheduler, self._settings.time_limit, told)
+            over_cluster(work, self._settings.scheduler, self._settings.time_limit, handle)
 
     def _job(self, options: Mapping[str, OptionValue], place: Place) -> CheckRequest:
         return CheckRequest(
             "explore", self._model, self._question.grid.parameters(place), options, self._question.claim
         )
 
-    def _take(self, at: tuple[int, Place], outcome: Outcome) -> None:
+    def _take(self, cell: tuple[int, Place], outcome: Outcome) -> None:
         if outcome.error is not None:
             raise outcome.error
         if outcome.lost is not None:
-            self._answers[at] = Answer(Verdict.UNKNOWN, outcome.lost, None, {})
+            self._answers[cell] = Answer(Verdict.UNKNOWN, outcome.lost, None, {})
             return
-        found: Answer = outcome.value
-        self._check_sources(found)
-        self._answers[at] = found
+        answer: Answer = outcome.value
+        self._check_sources(answer)
+        self._answers[cell] = answer
         if self._store is not None:
-            self._store.keep(self._jobs[at], found)
+            self._store.keep(self._jobs[cell], answer)
 
-    def _check_sources(self, found: Answer) -> None:
-        """Refuse an answer about something else than this process knows."""
+    def _check_sources(self, answer: Answer) -> None:
+        """Refuse an answer from other sources than those of this process."""
         for name, digest in self._sources.items():
-            there = found.sources.get(name)
-            # What is imported for one instance may not be for another, but all need the package and the model's file.
-            if there == digest or (there is None and name not in (PACKAGE, self._file)):
+            used = answer.sources.get(name)
+            # Instances may import different files, but all of them need the package and the model's file.
+            if used == digest or (used is None and name not in (PACKAGE, self._file)):
                 continue
             if name == PACKAGE:
                 raise UsageError("a worker runs another fdverify than this one", "install the same on all machines")
-            raise UsageError(f"{nearby(name)} is not what it was when the map was begun", "run it again")
+            raise UsageError(f"{nearby(name)} has changed since the map was started", "run it again")
 
     def _panel(self, number: int) -> Panel:
         return Panel(
@@ -162,16 +161,16 @@ class _Survey:
             {place: self._cell((number, place)) for place in self._question.grid.places()},
         )
 
-    def _cell(self, at: tuple[int, Place]) -> Cell:
-        parameters = self._question.grid.parameters(at[1])
-        if at in self._no_instance:
-            return Cell(parameters, None, self._no_instance[at])
-        answer = self._answers[at]
+    def _cell(self, cell: tuple[int, Place]) -> Cell:
+        parameters = self._question.grid.parameters(cell[1])
+        if cell in self._no_instance:
+            return Cell(parameters, None, self._no_instance[cell])
+        answer = self._answers[cell]
         return Cell(parameters, answer.verdict, answer.detail, answer.rounds)
 
 
 def _absolute(model: str) -> tuple[str, str | None]:
-    """The reference to a model for processes that may work elsewhere, and its file if it is a user's."""
+    """Resolve the reference to a model for processes in other folders; return its file too if it is a user's."""
     if not is_file_reference(model):
         return model, None
     file, _, name = model.rpartition(":")

@@ -1,1 +1,1 @@
-"""Conjuncts that are missing in a proof."""
+"""Suggestions of conjuncts that a proof lacks."""

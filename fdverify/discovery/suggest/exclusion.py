@@ -1,7 +1,7 @@
-"""Clauses that are false in one state and true in every sampled one.
+"""Clauses that exclude a state: they are false in it, and true in every sampled state.
 
-Such a clause says that some conditions, all true in that state, are never true together; or that under such conditions
-a quantity is bounded by a sum over the parameters that it exceeds in that state.
+Such a clause says that some conditions, all true in that state, never hold together; or that under such conditions a
+quantity is bounded by a linear function of the parameters, which it exceeds in that state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PLANES_TRIED = 3
 
 @dataclass(frozen=True)
 class _Quantity:
-    """A sum, or how far it lies from an end of a buffer; ``sign`` is that of the end."""
+    """A sum, to which an end of a buffer may be added or from which it may be subtracted, according to ``sign``."""
 
     sum: Linear
     buffer: str = ""
@@ -41,13 +41,13 @@ class _Quantity:
         if not self.end:
             return total
         oldest, youngest = _ends(state[self.buffer], state[self.bound])
-        there = oldest >= 0
+        nonempty = oldest >= 0
         claims_some = (self.end == "oldest") == (self.sign < 0)
         value = total + self.sign * (oldest if self.end == "oldest" else youngest)
-        return np.where(there, value, _FAR if claims_some else -_FAR)
+        return np.where(nonempty, value, _FAR if claims_some else -_FAR)
 
     def at_most(self, bound: Linear) -> Condition:
-        """In the words of the model."""
+        """Write that the quantity is at most the bound, as a condition."""
         match self.end, self.sign:
             case "oldest", -1:
                 low = self.sum.minus(bound)
@@ -64,21 +64,23 @@ class _Quantity:
 
 
 def _ends(buffer: Any, delta: int) -> tuple[Any, Any]:
-    """The oldest and the youngest age; −1 and Δ+1 if there is none."""
+    """Return the oldest and the youngest age; −1 and Δ+1 if the buffer is empty."""
     if isinstance(buffer, SummaryBuffer):
         return np.asarray(buffer.oldest), np.asarray(buffer.youngest)
-    there = [np.asarray(buffer.has(age)) for age in range(delta + 1)]
-    oldest: Any = np.where(there[0], 0, -1)
-    youngest: Any = np.where(there[delta], delta, delta + 1)
+    present = [np.asarray(buffer.has(age)) for age in range(delta + 1)]
+    oldest: Any = np.where(present[0], 0, -1)
+    youngest: Any = np.where(present[delta], delta, delta + 1)
     for age in range(delta + 1):
-        oldest = np.where(there[age], age, oldest)
-        youngest = np.where(there[delta - age], delta - age, youngest)
+        oldest = np.where(present[age], age, oldest)
+        youngest = np.where(present[delta - age], delta - age, youngest)
     return oldest, youngest
 
 
 class Exclusion:
-    def __init__(self, system: System, words: Sequence[Condition], samples: Sequence[Sample]) -> None:
-        self._conditions = [literal for word in words for literal in (word, word.negated())]
+    """The search for clauses that exclude a state, over a vocabulary of conditions and a set of samples."""
+
+    def __init__(self, system: System, vocabulary: Sequence[Condition], samples: Sequence[Sample]) -> None:
+        self._conditions = [literal for word in vocabulary for literal in (word, word.negated())]
         self._columns = [
             np.concatenate([sample.column(condition.holds(sample.state)) for sample in samples])
             for condition in self._conditions
@@ -89,35 +91,35 @@ class Exclusion:
         self._slices = [slice(start, end) for start, end in zip(self._starts, ends, strict=True)]
         self._parameters = system.arbitrary()
         self._points = np.array([[sample.parameters[name] for name in self._parameters] for sample in samples])
-        self._slopes = np.array(list(product(*_slopes(self._parameters, words))), dtype=np.int64)
+        self._slopes = np.array(list(product(*_slopes(self._parameters, vocabulary))), dtype=np.int64)
         self._heights = self._points @ self._slopes.T
-        self._quantities = _quantities(system, words)
+        self._quantities = _quantities(system, vocabulary)
         self._values = [
             np.concatenate([np.broadcast_to(q.value(sample.state), (sample.size,)) for sample in samples])
             for q in self._quantities
         ]
 
     def clauses(self, state: State, enough: int) -> list[Clause]:
-        """The simplest ones first; once there are ``enough``, none with more conditions are looked for."""
-        true = [at for at, condition in enumerate(self._conditions) if condition.holds(state)]
-        found = [*self._never_together(true, enough), *self._bounds(state, true, enough)]
-        return sorted(dict.fromkeys(found), key=lambda clause: (len(clause.premises), len(clause.source())))
+        """Find excluding clauses, the simplest first; once there are ``enough``, do not try more conditions."""
+        true = [index for index, condition in enumerate(self._conditions) if condition.holds(state)]
+        clauses = [*self._never_together(true, enough), *self._bounds(state, true, enough)]
+        return sorted(dict.fromkeys(clauses), key=lambda clause: (len(clause.premises), len(clause.source())))
 
     def _never_together(self, true: Sequence[int], enough: int) -> Iterator[Clause]:
-        """Smallest sets of true conditions that no sample satisfies."""
+        """Find the minimal sets of true conditions that no sampled state satisfies."""
         open_sets: list[tuple[tuple[int, ...], Any]] = [((), np.packbits(np.ones(len(self._columns[0]), dtype=bool)))]
         never: list[set[int]] = []
         for _ in range(_MOST_CONDITIONS):
             longer = []
             for chosen, mask in open_sets:
-                for at in true:
-                    if chosen and at <= chosen[-1]:
+                for index in true:
+                    if chosen and index <= chosen[-1]:
                         continue
-                    both = mask & self._packed[at]
+                    both = mask & self._packed[index]
                     if both.any():
-                        longer.append(((*chosen, at), both))
+                        longer.append(((*chosen, index), both))
                         continue
-                    whole = {*chosen, at}
+                    whole = {*chosen, index}
                     if not any(smaller <= whole for smaller in never):
                         never.append(whole)
                         yield _clause([self._conditions[one] for one in sorted(whole)])
@@ -126,6 +128,7 @@ class Exclusion:
             open_sets = longer
 
     def _bounds(self, state: State, true: Sequence[int], enough: int) -> Iterator[Clause]:
+        """Find bounds on quantities that hold in the samples under true conditions, and that the state exceeds."""
         here = np.array([state[name] for name in self._parameters])
         (same,) = (self._points == here).all(axis=1).nonzero()
         values = [int(quantity.value(state)) for quantity in self._quantities]
@@ -134,7 +137,7 @@ class Exclusion:
             if sum(map(len, bounded)) >= enough:
                 return
             for chosen in combinations(true, size):
-                mask = np.logical_and.reduce([self._columns[at] for at in chosen]) if chosen else None
+                mask = np.logical_and.reduce([self._columns[index] for index in chosen]) if chosen else None
                 if mask is not None and not mask.any():
                     continue
                 for number, value in enumerate(values):
@@ -144,18 +147,19 @@ class Exclusion:
                     if planes:
                         bounded[number].append(frozenset(chosen))
                     for plane in planes:
-                        premises = tuple(self._conditions[at] for at in chosen)
+                        premises = tuple(self._conditions[index] for index in chosen)
                         yield Clause(premises, self._quantities[number].at_most(plane))
 
     def _planes(self, number: int, value: int, here: Any, mask: Any, same: Any) -> list[Linear]:
-        """Sums over the parameters below this value that bound a quantity in the samples, the best fits first."""
+        """Find linear functions that bound a quantity in the samples and are below this value, the best fits first."""
         column = self._values[number]
-        for at in same:  # a sample of the same instance settles most cases at once
-            part = column[self._slices[at]] if mask is None else column[self._slices[at]][mask[self._slices[at]]]
+        for index in same:  # a sample of the same instance settles most cases at once
+            there = self._slices[index]
+            part = column[there] if mask is None else column[there][mask[there]]
             if len(part) and part.max() >= value:
                 return []
-        shown = column if mask is None else np.where(mask, column, -_FAR)
-        most = np.maximum.reduceat(shown, self._starts)
+        selected = column if mask is None else np.where(mask, column, -_FAR)
+        most = np.maximum.reduceat(selected, self._starts)
         met = most > -_FAR
         if not met.any() or (most >= _FAR).any():
             return []
@@ -163,73 +167,73 @@ class Exclusion:
         excluding = (self._slopes @ here + constants < value).nonzero()[0]
         fits = (self._heights[met] + constants == most[met, None]).sum(axis=0)
         size = np.abs(self._slopes).sum(axis=1) + np.abs(constants)
-        ranked = sorted(excluding, key=lambda at: (-int(fits[at]), int(size[at]), at))
-        simplest = sorted(excluding, key=lambda at: (int(size[at]), -int(fits[at]), at))
+        ranked = sorted(excluding, key=lambda index: (-int(fits[index]), int(size[index]), index))
+        simplest = sorted(excluding, key=lambda index: (int(size[index]), -int(fits[index]), index))
         chosen = dict.fromkeys([*ranked[:_PLANES_TRIED], *simplest[:1]])
         return [
-            Linear.of(dict(zip(self._parameters, self._slopes[at].tolist(), strict=True)), int(constants[at]))
-            for at in chosen
+            Linear.of(dict(zip(self._parameters, self._slopes[index].tolist(), strict=True)), int(constants[index]))
+            for index in chosen
         ]
 
 
 def _clause(together: Sequence[Condition]) -> Clause:
-    """That the conditions do not hold together, told as a conclusion from all but one: a comparison if there is one."""
+    """Build the clause that the conditions never hold together; the conclusion negates a comparison if there is one."""
     ranks = {AtMost: 2, InTransit: 1}
-    last = max(range(len(together)), key=lambda at: ranks.get(type(together[at]), 0))
-    premises = tuple(condition for at, condition in enumerate(together) if at != last)
+    last = max(range(len(together)), key=lambda index: ranks.get(type(together[index]), 0))
+    premises = tuple(condition for index, condition in enumerate(together) if index != last)
     return Clause(premises, together[last].negated())
 
 
-def _sums_of(words: Iterable[Condition]) -> Iterator[Linear]:
-    for word in words:
-        match word:
+def _sums_of(conditions: Iterable[Condition]) -> Iterator[Linear]:
+    for condition in conditions:
+        match condition:
             case AtMost(left, right):
                 yield left.minus(right)
             case InTransit(low=low, high=high):
                 yield from (part for part in (low, high) if part is not None)
 
 
-def _slopes(parameters: Sequence[str], words: Sequence[Condition]) -> list[list[int]]:
-    """For each parameter, the factors it has in the proof, and small ones."""
-    found = {name: set(_SLOPES) for name in parameters}
-    for total in _sums_of(words):
+def _slopes(parameters: Sequence[str], vocabulary: Sequence[Condition]) -> list[list[int]]:
+    """List for each parameter the coefficients to try: small ones, and those that it has in the proof."""
+    slopes = {name: set(_SLOPES) for name in parameters}
+    for total in _sums_of(vocabulary):
         for name, times in total.coefficients:
-            if name in found:
-                found[name] |= {times, -times}
-    return [sorted(found[name]) for name in parameters]
+            if name in slopes:
+                slopes[name] |= {times, -times}
+    return [sorted(slopes[name]) for name in parameters]
 
 
-def _quantities(system: System, words: Sequence[Condition]) -> list[_Quantity]:
-    """Differences of two variables, distances of a variable from the ends of buffers, and the sums of the proof."""
+def _quantities(system: System, vocabulary: Sequence[Condition]) -> list[_Quantity]:
+    """List differences of variables, distances of variables from the ends of buffers, and the sums of the proof."""
     variables = [v.name for v in system.variables if isinstance(v.sort, Integers)]
     defined = [p.name for p in system.parameters if isinstance(p.value, Expression)]
     singles = [Linear.of({name: 1}) for name in (*variables, *defined)]
     zero = Linear(())
     sums = dict.fromkeys(one.minus(other) for one, other in product([zero, *singles], repeat=2) if one != other)
-    for total in _sums_of(words):
+    for total in _sums_of(vocabulary):
         changing = {name: times for name, times in total.coefficients if name not in system.arbitrary()}
         for renamed in (changing, *_renamed(changing, variables)):
             sums |= dict.fromkeys((Linear.of(renamed), zero.minus(Linear.of(renamed))))
-    found = [_Quantity(total) for total in sums if total.coefficients]
+    quantities = [_Quantity(total) for total in sums if total.coefficients]
     for variable in system.variables:
         if isinstance(variable.sort, Ages):
             for end, sign in product(("oldest", "youngest"), (1, -1)):
-                found += [
+                quantities += [
                     _Quantity(one if sign < 0 else zero.minus(one), variable.name, variable.sort.bound, end, sign)
                     for one in (zero, *singles)
                 ]
-    return found
+    return quantities
 
 
 def _renamed(total: dict[str, int], variables: Sequence[str]) -> Iterator[dict[str, int]]:
-    """The same with another variable in a product."""
+    """Enumerate the sums in which another variable takes the place of one in a product."""
     for name, times in total.items():
         if "*" not in name:
             continue
         for factor, other in product(name.split("*"), variables):
             if factor in variables:
-                others = name.split("*")
-                others[others.index(factor)] = other
-                renamed = "*".join(sorted(others))
+                factors = name.split("*")
+                factors[factors.index(factor)] = other
+                renamed = "*".join(sorted(factors))
                 if renamed not in total:
                     yield {**{n: t for n, t in total.items() if n != name}, renamed: times}

@@ -1,7 +1,8 @@
-"""What one round can do to a proof and to clauses that are added to it, over summarised buffers.
+"""Induction relative to a proof, for clauses that are added to it, over summarised rounds.
 
-Products of two unknowns are taken for unknowns of their own, of which some lemmas are known, so every question is one
-of linear arithmetic.  What follows here follows of the model itself; what is refuted here may still be true of it.
+Products of two unknowns are abstracted by fresh unknowns with lemmas about them, so every query is in linear
+arithmetic.  The abstraction is sound: what is implied here is implied for the model itself.  It is incomplete: what is
+refuted here may still be true of the model.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ _SMALL_FACTORS = 3
 
 
 class Gap(Exception):
-    """The solver gave up, or there was no time left."""
+    """The solver gave up, or the deadline was reached."""
 
 
 class Relative:
-    """One round from a state in which the proof's conjuncts hold, and so do those of the clauses that are assumed."""
+    """One round from a state in which the proof's conjuncts and the assumed clauses hold."""
 
     def __init__(self, invariant: Invariant, small: Mapping[str, Sequence[int]]) -> None:
         self._system = invariant.system
@@ -48,8 +49,8 @@ class Relative:
         self._add(*(truth(conjunct.holds(step.before)) for conjunct in invariant.conjuncts))
         same = [part for v in invariant.system.variables for part in _same(self._after[v.name], step.after[v.name])]
         self._add(z3.Implies(self._moves, z3.And(*step.allowed, *same)))
-        among = [truth(Or(*(step.before[name] == value for value in values))) for name, values in small.items()]
-        self._add(*(z3.Implies(self._small, one) for one in among))
+        is_small = [truth(Or(*(step.before[name] == value for value in values))) for name, values in small.items()]
+        self._add(*(z3.Implies(self._small, condition) for condition in is_small))
         self._start = z3.Solver()
         self._start.set("timeout", _LONGEST_QUESTION)
         self._start.add(*step.given)
@@ -64,8 +65,8 @@ class Relative:
                 of_rounds.append(truth(claim.holds(step.before, step.choices, self._after)))
             else:
                 of_states.append(truth(claim.holds(step.before)))
-        self._of_rounds = [self._named(f"round{at}!", claim) for at, claim in enumerate(of_rounds)]
-        self._of_states = [self._named(f"state{at}!", claim) for at, claim in enumerate(of_states)]
+        self._of_rounds = [self._named(f"round{index}!", claim) for index, claim in enumerate(of_rounds)]
+        self._of_states = [self._named(f"state{index}!", claim) for index, claim in enumerate(of_states)]
 
     def _add(self, *formulas: Any) -> None:
         for formula in formulas:
@@ -73,51 +74,51 @@ class Relative:
             self._solver.add(*lemmas, replaced)
 
     def _named(self, name: str, formula: Any) -> Any:
-        """A truth value that is the same as the formula."""
+        """Define a truth constant that is equivalent to the formula."""
         constant = z3.Bool(name)
         self._add(constant == formula)
         return constant
 
     def add(self, clause: Clause) -> bool:
-        """Take up a clause, if it is new and holds initially."""
+        """Add a clause if it is new and holds initially; return whether it was added."""
         if clause in self._places:
             return False
         self._places[clause] = -1
         if self._start.check(truth(Not(clause.holds(self._step.initial)))) != z3.unsat:
             return False
-        at = self._places[clause] = len(self.clauses)
+        index = self._places[clause] = len(self.clauses)
         self.clauses.append(clause)
-        self._assumed.append(z3.Bool(f"assumed{at}!"))
-        self._add(z3.Implies(self._assumed[at], truth(clause.holds(self._step.before))))
-        self._preserved.append(self._named(f"preserved{at}!", truth(clause.holds(self._after))))
+        self._assumed.append(z3.Bool(f"assumed{index}!"))
+        self._add(z3.Implies(self._assumed[index], truth(clause.holds(self._step.before))))
+        self._preserved.append(self._named(f"preserved{index}!", truth(clause.holds(self._after))))
         return True
 
     def inductive(self, kept: Iterable[int], deadline: float) -> tuple[list[int], dict[int, State]]:
-        """Those that hold after every round from a state in which all of them hold; of the others, one from which not.
+        """Return the largest inductive subset of the clauses, and for each other one a state from which it is broken.
 
-        After the deadline it gives up.
+        Raise ``SolverGaveUp`` at the deadline.
         """
         left, broken = list(kept), dict[int, State]()
         while left:
             if monotonic() > deadline:
                 raise Gap
-            model = self._model([self._preserved[at] for at in left], left, moves=True)
+            model = self._model([self._preserved[index] for index in left], left, moves=True)
             if model is None:
                 break
             state = self._state(model)
-            for at in left:
-                if not z3.is_true(model.eval(self._preserved[at], model_completion=True)):
-                    broken[at] = state
-            left = [at for at in left if at not in broken]
+            for index in left:
+                if not z3.is_true(model.eval(self._preserved[index], model_completion=True)):
+                    broken[index] = state
+            left = [index for index in left if index not in broken]
         return left, broken
 
-    def breaking(self, at: int, kept: Sequence[int]) -> State | None:
-        """A state in which a clause holds with those, and after a round from which it does not; if there is one."""
-        model = self._model([self._preserved[at]], [*kept, at], moves=True)
+    def breaking(self, index: int, kept: Sequence[int]) -> State | None:
+        """Find a state in which a clause and the kept ones hold, and from which a round breaks the clause."""
+        model = self._model([self._preserved[index]], [*kept, index], moves=True)
         return None if model is None else self._state(model)
 
     def failing(self, kept: Sequence[int]) -> State | None:
-        """A state in which the proof's conjuncts and these clauses hold, and from which it fails; if there is one."""
+        """Find a state in which the proof's conjuncts and these clauses hold, and from which the proof fails."""
         for claims, moves in ((self._of_rounds, True), (self._of_states, False)):
             model = self._model(claims, kept, moves) if claims else None
             if model is not None:
@@ -125,44 +126,45 @@ class Relative:
         return None
 
     def closed(self, kept: Sequence[int]) -> bool:
-        """Whether the proof with these clauses, and no others, is one."""
-        claims = [*self._of_rounds, *(self._preserved[at] for at in kept)]
+        """Return whether the proof succeeds with these clauses and no others."""
+        claims = [*self._of_rounds, *(self._preserved[index] for index in kept)]
         if self._model(claims, kept, moves=True, small=False) is not None:
             return False
         return not self._of_states or self._model(self._of_states, kept, moves=False, small=False) is None
 
     def needed(self, kept: Sequence[int]) -> list[int]:
-        """Some of the clauses with which the proof is one, where it is one with all of them."""
-        found: dict[int, None] = {}
+        """Find a part of the clauses with which the proof succeeds, given that it succeeds with all of them."""
+        needed: dict[int, None] = {}
         waiting = [(claim, True) for claim in self._of_rounds] + [(claim, False) for claim in self._of_states]
         while waiting:
             claim, moves = waiting.pop(0)
-            # Those that are needed already come first: the solver tends to use what it is told first.
-            ordered = sorted(kept, key=lambda at: (at not in found, len(self.clauses[at].source()), at))
-            for at in self._core(claim, ordered, moves):
-                if at not in found:
-                    found[at] = None
-                    waiting.append((self._preserved[at], True))
-        return list(found)
+            # Clauses that are needed already come first: the solver tends to use the first assumptions.
+            ordered = sorted(kept, key=lambda index: (index not in needed, len(self.clauses[index].source()), index))
+            for index in self._core(claim, ordered, moves):
+                if index not in needed:
+                    needed[index] = None
+                    waiting.append((self._preserved[index], True))
+        return list(needed)
 
     def _core(self, claim: Any, kept: Sequence[int], moves: bool) -> list[int]:
+        """Find an unsatisfiable core: clauses that imply the claim, none of which the solver can do without."""
         extra = [z3.Not(claim), *([self._moves] if moves else [])]
-        literals = {str(self._assumed[at]): at for at in kept}
+        literals = {str(self._assumed[index]): index for index in kept}
         core = kept
-        for at in [None, *reversed(kept)]:
-            if at is not None and at not in core:
+        for index in [None, *reversed(kept)]:
+            if index is not None and index not in core:
                 continue
-            fewer = [other for other in core if other != at]
+            fewer = [other for other in core if other != index]
             if self._solver.check(*extra, *(self._assumed[other] for other in fewer)) == z3.unsat:
                 used = {str(literal) for literal in self._solver.unsat_core()}
                 core = [literals[name] for name in literals if name in used]
-            elif at is None:
+            elif index is None:
                 raise Gap
         return list(core)
 
     def _model(self, claims: Sequence[Any], kept: Sequence[int], moves: bool, small: bool = True) -> Any:
-        """A model in which one of the claims is false, with small parameters if there is one."""
-        assumed = [*([self._moves] if moves else []), *(self._assumed[at] for at in kept)]
+        """Find a model in which one of the claims is false, preferably with small parameters."""
+        assumed = [*([self._moves] if moves else []), *(self._assumed[index] for index in kept)]
         self._solver.push()
         try:
             self._solver.add(z3.Or(*(z3.Not(claim) for claim in claims)))
@@ -176,7 +178,7 @@ class Relative:
             self._solver.pop()
 
     def _state(self, model: Any) -> State:
-        """The state before the round, with no messages in transit but the oldest and the youngest one."""
+        """Read the state before the round; only the oldest and the youngest message are in transit."""
         before = self._step.before
 
         def number(value: Any) -> int:
@@ -196,7 +198,7 @@ class Relative:
 
 
 class TwoAges(SummaryBuffer):
-    """A buffer in which nothing is in transit but messages of the oldest and of the youngest age."""
+    """A summary in which only messages of the oldest and of the youngest age are in transit."""
 
     def _unknown(self, *question: Any) -> Truth:
         return False
@@ -209,7 +211,7 @@ def _same(named: Any, value: Any) -> list[Any]:
 
 
 class _Products:
-    """Products of two unknowns as constants of their own, with what is known of them."""
+    """Products of two unknowns, abstracted by fresh constants, with lemmas about them."""
 
     def __init__(self) -> None:
         self._cofactors: dict[str, dict[str, str]] = {}
@@ -217,13 +219,13 @@ class _Products:
         self._factors: dict[int, tuple[Any, Any]] = {}
 
     def replaced(self, formula: Any) -> tuple[Any, list[Any]]:
-        """The formula, and lemmas about those products that have not been met before."""
+        """Return the formula with its products abstracted, and lemmas about the products that are new."""
         pairs, facts, lemmas = [], list[Any](), list[str]()
         for term in _products_in(formula):
             names = []
             for factor in term.children():
                 if not z3.is_const(factor) and factor.get_id() not in self._factors:
-                    # The term is kept with its name: Z3 gives the identity of a dead term to another one.
+                    # Keep the term with its name: Z3 may reuse the identity of a dead term for another one.
                     self._factors[factor.get_id()] = factor, z3.Int(f"factor{len(self._factors)}!")
                     facts.append(self._factors[factor.get_id()][1] == factor)
                 names.append((factor if z3.is_const(factor) else self._factors[factor.get_id()][1]).decl().name())
@@ -236,16 +238,16 @@ class _Products:
         return (z3.substitute(formula, *pairs) if pairs else formula), facts
 
     def _lemmas(self, first: str, second: str) -> list[str]:
-        product, found = f"|{first}*{second}|", list[str]()
+        product, lemmas = f"|{first}*{second}|", list[str]()
         for factor, other in ((first, second), (second, first)):
             others = self._cofactors.setdefault(factor, {})
             others[other] = product
-            found += zero_lemmas(f"|{factor}|", f"|{other}|", product)
-            found += [f"(=> (= |{factor}| {k}) (= {product} (* {k} |{other}|)))" for k in range(1, _SMALL_FACTORS + 1)]
+            lemmas += zero_lemmas(f"|{factor}|", f"|{other}|", product)
+            lemmas += [f"(=> (= |{factor}| {k}) (= {product} (* {k} |{other}|)))" for k in range(1, _SMALL_FACTORS + 1)]
             for (a, fa), (b, fb) in permutations(others.items(), 2):
                 if other in (a, b):
-                    found += order_lemmas(f"|{factor}|", f"|{a}|", fa, f"|{b}|", fb)
-        return found
+                    lemmas += order_lemmas(f"|{factor}|", f"|{a}|", fa, f"|{b}|", fb)
+        return lemmas
 
     def _parsed(self, lemmas: Sequence[str]) -> list[Any]:
         if not lemmas:
@@ -256,8 +258,8 @@ class _Products:
 
 
 def _products_in(formula: Any) -> list[Any]:
-    """The products of two unknowns in a formula, not those within such a product."""
-    found, seen, waiting = list[Any](), set[int](), [formula]
+    """Collect the outermost products of two unknowns in a formula."""
+    products, seen, waiting = list[Any](), set[int](), [formula]
     while waiting:
         term = waiting.pop()
         if term.get_id() in seen:
@@ -265,7 +267,7 @@ def _products_in(formula: Any) -> list[Any]:
         seen.add(term.get_id())
         children = term.children()
         if z3.is_mul(term) and len(children) == 2 and not any(z3.is_int_value(child) for child in children):
-            found.append(term)
+            products.append(term)
         else:
             waiting += children
-    return found
+    return products

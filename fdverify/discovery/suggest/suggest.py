@@ -1,7 +1,7 @@
-"""What to add to a proof that is none: conjuncts that exclude the step that breaks it.
+"""Suggestions for a proof that fails: conjuncts that exclude its counterexamples to induction.
 
 They are learned from explored states of small instances and are checked twice: over summarised buffers, which is fast,
-then as every proof is.
+and then as the obligations of every proof are.
 """
 
 from __future__ import annotations
@@ -30,21 +30,56 @@ from fdverify.smt.pool import Outcome, Pool, Task
 
 _SEARCHING_SECONDS = 90.0
 _FINISHING_SECONDS = 40.0
-"""How long what was begun before may take."""
+"""How long the search may overrun, to finish the query that it has begun."""
 _DECIDING_SECONDS = 60.0
 _MOST_SUGGESTIONS = 3
 _MOST_STATES = 60_000
 
 
 @dataclass(frozen=True)
+class Conjunct:
+    """A conjunct to add: its name, its formula, and the text to paste into the file."""
+
+    name: str
+    formula: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Conjuncts to add, the lines that they need above them, and the obligations that are still not proved."""
+
+    conjuncts: tuple[Conjunct, ...]
+    imports: tuple[str, ...]
+    unproved: tuple[str, ...]
+
+    @property
+    def proves(self) -> bool:
+        return not self.unproved
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """The suggestions for a proof, those that complete it first; ``remark`` says why none completes it."""
+
+    path: Path
+    found: tuple[Suggestion, ...]
+    remark: str
+
+
+@dataclass(frozen=True)
 class _Proposal:
-    conjuncts: tuple[SuggestedConjunct, ...]
+    """Conjuncts to add, and the obligations that have to be decided with them."""
+
+    conjuncts: tuple[Conjunct, ...]
     imports: tuple[str, ...]
     questions: tuple[Question, ...]
 
 
 @dataclass(frozen=True)
 class _Proposed:
+    """The proposals that a worker process found, and a remark if none of them completes the proof."""
+
     proposals: tuple[_Proposal, ...]
     remark: str
 
@@ -54,18 +89,18 @@ def suggest(
     settings: Settings,
     seconds: float | None,
     report: Callable[[str], None] = lambda text: None,
-) -> list[ProofSuggestions]:
-    """For each proof that a step breaks, what to add to it; in so many seconds all together."""
+) -> list[Suggested]:
+    """Suggest conjuncts for each proof that has a counterexample to induction; the time limit is for all of them."""
     deadline = None if seconds is None else monotonic() + seconds
     broken = [result for result in results if result.error is None and any(c.broken for c in result.checked)]
-    found = []
+    suggested = []
     for result in broken:
-        wrong = [each.question.about for each in result.checked if each.broken and each.broken.run is not None]
-        if wrong:
-            found.append(ProofSuggestions(result.path, (), _wrong(wrong[0])))
+        false_claims = [c.question.about for c in result.checked if c.broken and c.broken.run is not None]
+        if false_claims:
+            suggested.append(Suggested(result.path, (), _wrong(false_claims[0])))
         else:
-            found.append(strengthened(settings.case(result.path), settings, deadline, report))
-    return found
+            suggested.append(strengthened(settings.case(result.path), settings, deadline, report))
+    return suggested
 
 
 def strengthened(
@@ -74,8 +109,8 @@ def strengthened(
     deadline: float | None = None,
     report: Callable[[str], None] = lambda text: None,
     seconds: float = _SEARCHING_SECONDS,
-) -> ProofSuggestions:
-    """What to add to a proof that is none, if it is found in so many seconds."""
+) -> Suggested:
+    """Search for conjuncts that complete a proof that fails, within the time limit."""
     report(f"looking for conjuncts for {case.path.stem}")
     left = seconds if deadline is None else max(0.0, min(seconds, deadline - monotonic()))
     outcomes: dict[object, Outcome] = {}
@@ -100,7 +135,7 @@ def strengthened(
             for question in proposal.questions
         ]
         pool.run(tasks, finished, deadline)
-    found = [
+    suggestions = [
         Suggestion(
             proposal.conjuncts,
             proposal.imports,
@@ -108,8 +143,8 @@ def strengthened(
         )
         for number, proposal in enumerate(proposed.proposals)
     ]
-    found.sort(key=lambda each: (len(each.unproved), len(each.conjuncts), sum(len(c.formula) for c in each.conjuncts)))
-    return ProofSuggestions(case.path, tuple(found), proposed.remark)
+    suggestions.sort(key=lambda s: (len(s.unproved), len(s.conjuncts), sum(len(c.formula) for c in s.conjuncts)))
+    return Suggested(case.path, tuple(suggestions), proposed.remark)
 
 
 def _is_proved(outcome: Outcome) -> bool:
@@ -121,27 +156,27 @@ def _wrong(name: str) -> str:
 
 
 def _proposed(case: Case, seconds: float) -> _Proposed:
-    """What a worker process does: learn, search, and write down what is to be checked."""
+    """Sample states, search for clauses, and write down the obligations to check; this runs in a worker process."""
     until = monotonic() + seconds
     with case.at_home():
         invariant = case.invariant()
-        invariant = replace(invariant, without=invariant.doubted)  # what is meant to fail is not to be proved
-        learned: list[Sample] = []
-        # The larger ones are for what would be learned from the small ones by accident.
+        invariant = replace(invariant, without=invariant.doubted)  # conjuncts that are expected to fail are left out
+        samples: list[Sample] = []
+        # The larger instances refute clauses that hold in the small ones only by accident.
         system = invariant.system
         instances = [*small_instances(system), *at_the_edge(system), *to_check_with(system)]
         for instance in instances:
-            learned.append(sample(instance, _all_claims(invariant), _MOST_STATES // len(instances)))
-            if learned[-1].violation is not None:
-                return _Proposed((), _wrong(_first_false(invariant, learned[-1])))
-        known = words(invariant)
-        exclusion = Exclusion(system, known, learned)
+            samples.append(sample(instance, _all_claims(invariant), _MOST_STATES // len(instances)))
+            if samples[-1].violation is not None:
+                return _Proposed((), _wrong(_first_false(invariant, samples[-1])))
+        vocabulary = words(invariant)
+        exclusion = Exclusion(system, vocabulary, samples)
         small = {p.name: p.small_values() for p in system.parameters if p.value is None}
         search = Strengthening(Relative(invariant, small), exclusion, until - monotonic())
         proving = search.proving(_MOST_SUGGESTIONS)
         if proving:
             return _Proposed(tuple(_proposal(invariant, clauses) for clauses in proving), "")
-        tried = f"clauses over {len(known)} conditions that hold in {len(learned)} explored instances"
+        tried = f"clauses over {len(vocabulary)} conditions that hold in {len(samples)} explored instances"
         remark = f"no conjuncts were found that make it a proof, among {tried}"
         return _Proposed(tuple(_proposal(invariant, [clause]) for clause in search.helping()[:1]), remark)
 
@@ -152,12 +187,12 @@ def _all_claims(invariant: Invariant) -> Property:
 
 
 def _claims(invariant: Invariant) -> list[Property]:
-    return [each for each in (*invariant.conjuncts, *invariant.conclusions) if isinstance(each, Property)]
+    return [claim for claim in (*invariant.conjuncts, *invariant.conclusions) if isinstance(claim, Property)]
 
 
-def _first_false(invariant: Invariant, found: Sample) -> str:
-    """The claim that a violation breaks."""
-    false = (each.name for each in _claims(invariant) if not found.column(each.holds(found.state)).all())
+def _first_false(invariant: Invariant, violated: Sample) -> str:
+    """Return the name of the first claim that is false in a sampled state."""
+    false = (claim.name for claim in _claims(invariant) if not violated.column(claim.holds(violated.state)).all())
     return next(false, invariant.goal.name)
 
 

@@ -1,7 +1,7 @@
-"""The words of a proof: the comparisons and the questions to buffers that its claims are made of.
+"""The vocabulary of a proof: the comparisons and the queries to buffers that its claims are made of.
 
-Claims are evaluated on constants, and on buffers that note what they are asked; the comparisons are then read out of
-the terms.  A conjunct that is missing is likely to be made of the same words.
+Claims are evaluated on symbolic constants, and on buffers that record the queries; the comparisons are then read from
+the terms.  A missing conjunct is likely to use the same vocabulary.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ _MOST_CASES = 8
 
 
 def words(invariant: Invariant) -> list[Condition]:
-    """What the model's sorts offer, then what the claims are made of; no condition comes with its negation."""
+    """Collect the conditions that the model's sorts offer, then those in the claims; none comes with its negation."""
     system = invariant.system
-    found = dict.fromkeys(_of_sorts(system))
+    vocabulary = dict.fromkeys(_of_sorts(system))
     state = _constants(system)
     claims = [claim for claim in (*invariant.conjuncts, *invariant.conclusions) if isinstance(claim, Property)]
     for claim in claims:
         try:
             term = truth(claim.holds(state))
-        except FdverifyError:  # it asks for something that only real buffers can tell
+        except FdverifyError:  # the claim makes a query that only real buffers can answer
             continue
         for condition in _conditions(term, system):
-            if condition.negated() not in found:
-                found[condition] = None
+            if condition.negated() not in vocabulary:
+                vocabulary[condition] = None
     buffers = [state[v.name] for v in system.variables if isinstance(v.sort, Ages)]
     for condition in [asked for buffer in buffers for asked in buffer.asked]:
-        if condition.negated() not in found:
-            found[condition] = None
-    return list(found)
+        if condition.negated() not in vocabulary:
+            vocabulary[condition] = None
+    return list(vocabulary)
 
 
 def _of_sorts(system: System) -> Iterator[Condition]:
@@ -61,7 +61,7 @@ def _of_sorts(system: System) -> Iterator[Condition]:
 
 
 class _Asked(Buffer):
-    """A buffer that notes what it is asked, and answers with unknowns."""
+    """A buffer that records its queries, and answers them with fresh unknowns."""
 
     encoding: ClassVar[str] = "asked"
 
@@ -116,7 +116,7 @@ def _term(value: Number) -> Any:
 
 
 def _conditions(term: Any, system: System) -> Iterator[Condition]:
-    """The comparisons in a formula."""
+    """Extract the comparisons from a formula."""
     seen, waiting = set[int](), [term]
     labels = {v.name: v.sort.names for v in system.variables if isinstance(v.sort, Labels)}
     while waiting:
@@ -161,7 +161,7 @@ def _residues(number: Any, modulus: Any) -> Iterator[Condition]:
 
 
 def _sums(term: Any) -> list[Linear]:
-    """What a number may be, as sums: one for each case it makes; none if it is no sum."""
+    """Read a number as linear sums, one for each branch of its conditionals; none if it is not linear."""
     if z3.is_int_value(term):
         return [Linear((), term.as_long())]
     if z3.is_const(term):
@@ -178,7 +178,7 @@ def _sums(term: Any) -> list[Linear]:
             totals = [total.plus(value, sign) for total in totals for value in _sums(child)]
         return _few(totals)
     if z3.is_mul(term) and len(children) == 2:
-        return _few([made for a in _sums(children[0]) for b in _sums(children[1]) for made in _product(a, b)])
+        return _few([total for a in _sums(children[0]) for b in _sums(children[1]) for total in _product(a, b)])
     return []
 
 
@@ -187,6 +187,7 @@ def _few(sums: Iterable[Linear]) -> list[Linear]:
 
 
 def _product(a: Linear, b: Linear) -> list[Linear]:
+    """Multiply two sums, one of which is a constant, or both of which are multiples of one variable; else none."""
     if a.coefficients and b.coefficients:
         (first, *more), (second, *others) = a.coefficients, b.coefficients
         names = "*".join(sorted((first[0], second[0])))

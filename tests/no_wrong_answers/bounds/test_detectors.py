@@ -136,7 +136,7 @@ def test_what_has_no_end_ends_without_a_time_limit(name: str) -> None:
     outcome = bounds(name, "--delta", "2", "--json")
     assert outcome.code == 3
     found = document(outcome)
-    assert "no end of the states" in found["detail"]
+    assert "the exploration did not end" in found["detail"]
     assert ("the timeout has grown" in found["detail"]) is (name == "LATE_RAISES_FOR_EVER")
     assert found["detection_ticks"] is None
 
