@@ -64,7 +64,7 @@ class Claimed:
 class Lemma:
     """A lemma about a sub-round, or about the initial configuration if ``sub_round`` is ``None``.
 
-    ``keeps`` is the constraint that it shows to be preserved, if it is about one.
+    ``constraint`` is the constraint that the lemma shows to be preserved, if it is about one.
     """
 
     name: str
