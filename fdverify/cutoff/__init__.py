@@ -1,4 +1,4 @@
-"""N processes: symmetric point-to-point algorithms, and that one or two processes tell of any number."""
+"""The cutoff theorem: properties of N symmetric processes follow from systems of one and two processes."""
 
 from fdverify.cutoff.template import Claim, Kind, Location, Template
 

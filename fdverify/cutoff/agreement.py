@@ -1,4 +1,4 @@
-"""Rounds of an author's own: do they mean the same of numbers, as explored, and of symbols, as the lemmas have them?"""
+"""Check that an author's own rounds mean the same on numbers (as explored) and on symbols (as in the lemmas)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _HINT = "compare with ==, use If, And, Or, Not; let it depend on its arguments a
 _SYSTEMS = 256
 _PROCESSES = 3
 _VALUES = 4
-"""Locations, values, messages and buffers are numbers below this."""
+"""Locations, values, messages and buffers are drawn from the numbers below this."""
 
 
 class _NotedSymbols(Symbols):
-    """Symbols that note which functions there are; of so few processes, each can be named."""
+    """Symbols that record the functions declared; quantifiers are expanded over the few processes."""
 
     def __init__(self) -> None:
         self.functions: dict[str, tuple[int, bool]] = {}
@@ -45,11 +45,11 @@ class _NotedSymbols(Symbols):
 
     def some(self, processes: Number, claim: Callable[[Index], Truth]) -> Truth:
         indexes = range(1, _PROCESSES + 1)
-        return Or(*(And(processes >= each, claim(Int(z3.IntVal(each)))) for each in indexes))
+        return Or(*(And(processes >= index, claim(Int(z3.IntVal(index)))) for index in indexes))
 
 
 def compare_rounds(rounds: Rounds) -> None:
-    """Refuse rounds that differ; those of the class are compared by tests."""
+    """Refuse an author's rounds that differ on numbers and on symbols; tests compare those of the class `Rounds`."""
     if type(rounds) is Rounds:
         return
     for sub_round in (None, *SubRound):
@@ -57,7 +57,7 @@ def compare_rounds(rounds: Rounds) -> None:
 
 
 class _Comparison:
-    """One sub-round, or the initial configuration, of arbitrary small systems."""
+    """The comparison for one sub-round, or for the initial configuration, over random small systems."""
 
     def __init__(self, rounds: Rounds, sub_round: SubRound | None) -> None:
         self._rounds = rounds
@@ -67,48 +67,51 @@ class _Comparison:
         symbols, p, q = _NotedSymbols(), Int(z3.Int("p")), Int(z3.Int("q"))
         first, again = self._parts(symbols, p, q), self._parts(symbols, p, q)
         if first.keys() != again.keys() or not all(_same(first[name], again[name]) for name in first):
-            raise UsageError(f"{self._told()} says something else each time it is evaluated", _HINT)
+            raise UsageError(f"{self._told()} gives a different result each time it is evaluated", _HINT)
         systems = _Systems(symbols.functions)
         columns = {name: systems.column(part) for name, part in first.items()}
-        for at in range(_SYSTEMS):
+        for number in range(_SYSTEMS):
             for _ in range(2):
-                values = self._parts(systems.vocabulary(at), *systems.processes(at))
-                self._compare(values, {name: column[at] for name, column in columns.items()}, systems.processes(at))
+                values = self._parts(systems.vocabulary(number), *systems.processes(number))
+                symbolic = {name: column[number] for name, column in columns.items()}
+                self._compare(values, symbolic, systems.processes(number))
 
-    def _compare(self, values: dict[str, Any], wanted: dict[str, Any], processes: tuple[int, int]) -> None:
+    def _compare(self, values: dict[str, Any], symbolic: dict[str, Any], processes: tuple[int, int]) -> None:
         where = f"for p = {processes[0]}, q = {processes[1]}"
-        if values.keys() != wanted.keys():
-            others = ", ".join(sorted(values.keys() ^ wanted.keys()))
-            raise UsageError(f"{self._told()} has {others} of numbers alone, or of symbols alone, {where}", _HINT)
+        if values.keys() != symbolic.keys():
+            unmatched = ", ".join(sorted(values.keys() ^ symbolic.keys()))
+            raise UsageError(f"{self._told()} has {unmatched} only on numbers or only on symbols, {where}", _HINT)
         for name, value in values.items():
-            if type(value) is not type(wanted[name]) or value != wanted[name]:
-                told = f"gives {name} = {shortened(value)} of numbers, but {shortened(wanted[name])} of symbols"
-                raise UsageError(f"{self._told()} {told}, {where}", _HINT)
+            if type(value) is not type(symbolic[name]) or value != symbolic[name]:
+                difference = f"{name} = {shortened(value)} on numbers, but {shortened(symbolic[name])} on symbols"
+                raise UsageError(f"{self._told()} gives {difference}, {where}", _HINT)
 
     def _parts(self, v: Vocabulary, p: Index, q: Index) -> dict[str, Any]:
-        """All that is said of two processes."""
-        of = Uninterpreted(v)
+        """Evaluate every part of the resulting configuration, and every rule, for two processes."""
+        interpretation = Uninterpreted(v)
 
         def some(claim: Callable[[Index], Truth]) -> Truth:
             return v.some(v.constant("N"), claim)
 
         rules: dict[str, Any] = {}
         if self._sub_round is None:
-            after = self._rounds.begin(of, some)
+            after = self._rounds.begin(interpretation, some)
         else:
-            step = self._rounds.step(self._sub_round, of, v.configuration("c", some), v.choices("chosen"))
+            before, chosen = v.configuration("c", some), v.choices("chosen")
+            step = self._rounds.step(self._sub_round, interpretation, before, chosen)
             after, rules = step.after, {f"rule {name}": rule(p, q) for name, rule in step.rules.items()}
         of_one = {part: getattr(after, part)(p) for part in OF_ONE}
         return of_one | {part: getattr(after, part)(p, q) for part in OF_TWO} | rules
 
     def _told(self) -> str:
+        """Name the sub-round and its class, with the place of the author's code."""
         code = next(_own_code(type(self._rounds), self._sub_round), None)
         place = "" if code is None else f"{located(code.co_filename, code.co_firstlineno)}: "
         return f"{place}{self._sub_round or 'begin'} of {type(self._rounds).__name__}"
 
 
 def _own_code(rounds: type, sub_round: SubRound | None) -> Iterator[CodeType]:
-    """The code that an author wrote, that of the sub-round first."""
+    """Yield the code objects that the author wrote, that of the sub-round first."""
     for name in (sub_round or "begin", "enabled", "moved", *vars(rounds)):
         function = getattr(rounds, name, None)
         if isinstance(function, FunctionType) and function is not getattr(Rounds, name, None):
@@ -116,49 +119,52 @@ def _own_code(rounds: type, sub_round: SubRound | None) -> Iterator[CodeType]:
 
 
 class _Systems:
-    """Arbitrary small systems: a table for each function, and two processes, which are often the same."""
+    """Random small systems: a table for each function, and two processes, which are the same in half of them."""
 
     def __init__(self, functions: dict[str, tuple[int, bool]]) -> None:
-        drawn = np.random.default_rng(0)
+        generator = np.random.default_rng(0)
         self._tables = {
-            name: drawn.random((_SYSTEMS, *[_VALUES] * arity)) < 0.5
+            name: generator.random((_SYSTEMS, *[_VALUES] * arity)) < 0.5
             if boolean
-            else drawn.integers(0, _VALUES, (_SYSTEMS, *[_VALUES] * arity))
+            else generator.integers(0, _VALUES, (_SYSTEMS, *[_VALUES] * arity))
             for name, (arity, boolean) in functions.items()
         }
         self._tables["N"] = np.full(_SYSTEMS, _PROCESSES)
-        one, other = drawn.integers(1, _PROCESSES + 1, (2, _SYSTEMS))
-        same = drawn.random(_SYSTEMS) < 0.5
+        one, other = generator.integers(1, _PROCESSES + 1, (2, _SYSTEMS))
+        same = generator.random(_SYSTEMS) < 0.5
         constants = {name: table for name, table in self._tables.items() if table.ndim == 1}
         constants |= {"p": one, "q": np.where(same, one, other)}
         self._processes = list(zip(constants["p"].tolist(), constants["q"].tolist(), strict=True))
-        asked = {name: partial(self._asked, name) for name, table in self._tables.items() if table.ndim > 1}
-        self._evaluator = Evaluator(_SYSTEMS, constants, {}, 1, RecordingBook(), functions=asked)
+        functions_by_name = {name: partial(self._asked, name) for name, table in self._tables.items() if table.ndim > 1}
+        self._evaluator = Evaluator(_SYSTEMS, constants, {}, 1, RecordingBook(), functions=functions_by_name)
 
     def _asked(self, name: str, *arguments: Any) -> Any:
-        places = [np.clip(argument, 0, _VALUES - 1) for argument in arguments]
-        return self._tables[name][(np.arange(_SYSTEMS), *places)]
+        """Look up a function's value in every system; arguments are clipped to the table."""
+        clipped = [np.clip(argument, 0, _VALUES - 1) for argument in arguments]
+        return self._tables[name][(np.arange(_SYSTEMS), *clipped)]
 
     def column(self, part: Any) -> list[Any]:
-        """What a part is in each system."""
+        """Evaluate a part in every system."""
         values: list[Any] = self._evaluator.column(part.term).tolist() if isinstance(part, Value) else [part] * _SYSTEMS
         return values
 
-    def processes(self, at: int) -> tuple[int, int]:
-        return self._processes[at]
+    def processes(self, number: int) -> tuple[int, int]:
+        return self._processes[number]
 
-    def vocabulary(self, at: int) -> Vocabulary:
-        return _Numbers({name: table[at] for name, table in self._tables.items()})
+    def vocabulary(self, number: int) -> Vocabulary:
+        return _Numbers({name: table[number] for name, table in self._tables.items()})
 
 
 class _Numbers(Vocabulary):
-    """Every function is a table of one system, on Python's numbers."""
+    """The functions of one system, looked up in its tables, on Python's numbers."""
 
     def __init__(self, tables: dict[str, Any]) -> None:
         self._tables = tables
 
     def number(self, name: str, arity: int) -> Callable[..., Number]:
-        return lambda *arguments: self._tables[name][tuple(min(max(each, 0), _VALUES - 1) for each in arguments)].item()
+        return lambda *arguments: self._tables[name][
+            tuple(min(max(value, 0), _VALUES - 1) for value in arguments)
+        ].item()
 
     def truth(self, name: str, arity: int) -> Callable[..., Truth]:
         return self.number(name, arity)

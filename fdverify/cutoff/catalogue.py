@@ -1,4 +1,4 @@
-"""Finding a template: the one that ships, or one in a user's file."""
+"""Lookup of a template: the shipped one, or one in a user's file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ DEFAULT_VARIANT = "tla"
 
 
 def find_template(reference: str, options: Mapping[str, str | int]) -> Template:
-    """The template of this name, of ``file.py:NAME``, or the only one of ``file.py``; options are the shipped one's."""
+    """Find the shipped template, ``file.py:NAME``, or the only template of ``file.py``.
+
+    Options apply to the shipped template only.
+    """
     if reference == SHIPPED:
         return _shipped(options)
     if not is_file_reference(reference):
@@ -25,10 +28,10 @@ def find_template(reference: str, options: Mapping[str, str | int]) -> Template:
     if options:
         raise UsageError(f"--{next(iter(options))} is an option of {SHIPPED} only", "build it into your template")
     file, name = (reference, None) if reference.endswith(".py") else reference.rsplit(":", 1)
-    found = _in_file(Path(file), name)
+    template = _in_file(Path(file), name)
     with neighbours_importable(Path(file)), blaming(Path(file)):
-        found.check_total()
-    return found
+        template.check_total()
+    return template
 
 
 def _in_file(file: Path, name: str | None) -> Template:
@@ -36,8 +39,8 @@ def _in_file(file: Path, name: str | None) -> Template:
     if name is not None:
         if not isinstance(values.get(name), Template):
             raise UsageError(f"{file} has no template {name}", "define NAME = Template(...) in it")
-        found: Template = values[name]
-        return found
+        template: Template = values[name]
+        return template
     templates = list({id(value): value for value in values.values() if isinstance(value, Template)}.values())
     if len(templates) != 1:
         raise UsageError(f"{file} has {len(templates)} templates", "define one, or write file.py:NAME")

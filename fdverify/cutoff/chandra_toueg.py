@@ -1,4 +1,4 @@
-"""The Chandra-Toueg failure detector as a template: every process sends, receives and computes, in this order."""
+"""The Chandra-Toueg failure detector as a template: every process repeats send, receive, compute."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALIVE = "alive"
 
 
 class Watch(NamedTuple):
-    """What a process knows of a peer."""
+    """A process's local state about one peer."""
 
     timeout: Number
     suspected: Truth
@@ -50,9 +50,9 @@ def generate_message(location: Location) -> str | None:
 
 
 def next_watch(variant: Variant, location: Location, heard: Truth, watch: Watch) -> Watch:
-    """What a process knows of a peer after a step; ``heard`` says whether something came from the peer in it."""
-    goes_on = Or(not variant.waiting_time_saturates, watch.waiting_time < watch.timeout)
-    waited = If(goes_on, watch.waiting_time + 1, watch.waiting_time)
+    """Compute the watch on a peer after a step in which a message from the peer was delivered (``heard``) or not."""
+    increments = Or(not variant.waiting_time_saturates, watch.waiting_time < watch.timeout)
+    waited = If(increments, watch.waiting_time + 1, watch.waiting_time)
     if location == SEND:
         return watch._replace(waiting_time=waited)
     if location == RECEIVE:
@@ -66,12 +66,15 @@ def next_watch(variant: Variant, location: Location, heard: Truth, watch: Watch)
 
 
 def capped(watch: Watch) -> Watch:
-    """Without how far an unbounded waiting time is past the timeout: it is only ever compared with it."""
+    """Cap the waiting time at the timeout.
+
+    The cap loses nothing: the waiting time is only ever compared with the timeout.
+    """
     return watch._replace(waiting_time=Min(watch.waiting_time, watch.timeout))
 
 
 def chandra_toueg(variant: str = "tla", timeout: int = 1, start: Location = SEND) -> Template:
-    """The detector with the waiting time of a published variant, this initial timeout, and this first step."""
+    """Build the detector's template for a published variant, an initial timeout and a first location."""
     rules = VARIANTS[variant]
 
     def next_value(location: Location, messages: frozenset[str], watch: Watch) -> Watch:

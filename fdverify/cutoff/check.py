@@ -1,4 +1,4 @@
-"""Deciding the lemmas: proved for every number of processes and every template, or two systems that disagree."""
+"""Decision of the lemmas: each is proved for every N and every template, or refuted by two systems that disagree."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _CHOSEN: Mapping[SubRound | None, tuple[str, ...]] = {
     SubRound.SCHEDULE: ("crash", "schedule"),
     SubRound.RECEIVE: ("delivered",),
 }
-"""What is chosen in each sub-round."""
+"""The choices that are made in each sub-round."""
 _FEW = 3
-"""Counterexamples have at most so many processes."""
+"""The largest number of processes in a counterexample."""
 
 
 @dataclass(frozen=True)
 class ShownProcess:
-    """A process of a system in a counterexample, and what concerns it and a peer: texts, before and after."""
+    """A row of a counterexample: a process and a peer, with their parts as text, before and after the step."""
 
     process: str
     peer: str
@@ -54,7 +54,7 @@ class ShownSystem:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Two systems that a lemma says go together, in a step in which they do not."""
+    """A counterexample to a lemma: two systems that should agree, in a step after which they do not."""
 
     processes: int
     indexes: Mapping[str, int]
@@ -64,7 +64,7 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Checked:
-    """A lemma, and what came of it."""
+    """A lemma with its verdict."""
 
     name: str
     paper: str
@@ -72,8 +72,8 @@ class Checked:
     verdict: Verdict
     seconds: float
     detail: str = ""
-    second_opinion: str | None = None
-    """What the second solver said, if it was asked."""
+    second: str | None = None
+    """The second solver's answer, if one was asked."""
     disagreement: Disagreement | None = None
     undecided: str | None = None
     """The SMT-LIB text that a solver could not decide."""
@@ -95,9 +95,9 @@ class Checked:
 
 @dataclass(frozen=True)
 class Carried:
-    """A proof, and the conjuncts of it that are false, or not decided, where two processes start.
+    """A proof about sender and receiver, and its conjuncts that are false or undecided in the initial state of a pair.
 
-    ``until_crash``: only while the process that is watched is correct.
+    ``until_crash``: the proof carries over only while the watched process is correct.
     """
 
     proof: str
@@ -116,7 +116,7 @@ class Carried:
 
 
 def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:
-    """All lemmas about these rounds, which must mean the same of numbers and of symbols."""
+    """Decide all lemmas about these rounds, after checking that the rounds mean the same on numbers and on symbols."""
     check_round_sources(rounds)
     compare_rounds(rounds)
     for lemma in lemmas():
@@ -124,41 +124,49 @@ def check_lemmas(rounds: Rounds, second: str | None, report: Callable[[Checked],
 
 
 def check_lemma(lemma: Lemma, rounds: Rounds, second: str | None = None) -> Checked:
-    begun = perf_counter()
+    start = perf_counter()
     claimed = lemma.spelled(rounds, Symbols())
-    hypotheses = [truth(each) for each in claimed.hypotheses]
+    hypotheses = [truth(hypothesis) for hypothesis in claimed.hypotheses]
     negated = truth(Not(And(*claimed.conclusions.values())))
-    found = Checked(lemma.name, lemma.paper, lemma.says, Verdict.PROVED, 0.0)
-    found = decided(found, hypotheses, negated, truth(claimed.interesting), second)
-    if found.verdict is Verdict.VIOLATED:
-        found = _refuted(found, lemma, rounds, claimed, [*hypotheses, negated])
-    return replace(found, seconds=perf_counter() - begun)
+    result = Checked(lemma.name, lemma.paper, lemma.says, Verdict.PROVED, 0.0)
+    result = decided(result, hypotheses, negated, truth(claimed.interesting), second)
+    if result.verdict is Verdict.VIOLATED:
+        result = _refuted(result, lemma, rounds, claimed, [*hypotheses, negated])
+    return replace(result, seconds=perf_counter() - start)
 
 
-def decided(found: Checked, hypotheses: Sequence[Any], negated: Any, possible: Any, second: str | None) -> Checked:
-    """The same with a verdict: whether the hypotheses exclude what is negated, and allow what is to be possible."""
-    script = _script(found.name, hypotheses, negated)
+def decided(result: Checked, hypotheses: Sequence[Any], negated: Any, witness: Any, second: str | None) -> Checked:
+    """Decide a lemma and return the result with its verdict.
+
+    It is proved if the hypotheses contradict the negated conclusion, and vacuous if they also contradict ``witness``.
+    """
+    script = _script(result.name, hypotheses, negated)
     decision = decide(script, core=False)
     if decision.status == "sat":
-        return replace(found, verdict=Verdict.VIOLATED)
+        return replace(result, verdict=Verdict.VIOLATED)
     if decision.status == "unknown":
-        why = decision.reason or "Z3 gives no reason"
-        return replace(found, verdict=Verdict.UNKNOWN, detail=why, undecided=self_contained(script))
-    meant = decide(_script(f"{found.name} says something", hypotheses, possible), core=False)
-    if meant.status != "sat":
-        verdict = Verdict.VACUOUS if meant.status == "unsat" else Verdict.UNKNOWN
-        return replace(found, verdict=verdict, detail="what is assumed cannot be, or is not known to be possible")
+        reason = decision.reason or "Z3 gives no reason"
+        return replace(result, verdict=Verdict.UNKNOWN, detail=reason, undecided=self_contained(script))
+    satisfiable = decide(_script(f"{result.name} says something", hypotheses, witness), core=False)
+    if satisfiable.status == "unsat":
+        return replace(result, verdict=Verdict.VACUOUS, detail="no case of interest satisfies its hypotheses")
+    if satisfiable.status != "sat":
+        return replace(
+            result,
+            verdict=Verdict.UNKNOWN,
+            detail="it is not known whether a case of interest satisfies its hypotheses",
+        )
     if second is None:
-        return found
+        return result
     opinion = second_opinion(script, second)
     if opinion.status == "sat":
-        raise InternalError(f"Z3 proves {found.name}, and {second} refutes it")
+        raise InternalError(f"Z3 proves {result.name}, and {second} refutes it")
     if opinion.status == "unknown":
-        why = f"{second} does not know: {opinion.reason}"
+        reason = f"{second} does not know: {opinion.reason}"
         return replace(
-            found, verdict=Verdict.UNKNOWN, detail=why, second_opinion="unknown", undecided=self_contained(script)
+            result, verdict=Verdict.UNKNOWN, detail=reason, second="unknown", undecided=self_contained(script)
         )
-    return replace(found, second_opinion="agrees")
+    return replace(result, second="agrees")
 
 
 def _script(title: str, hypotheses: Sequence[Any], negated: Any) -> Script:
@@ -166,56 +174,58 @@ def _script(title: str, hypotheses: Sequence[Any], negated: Any) -> Script:
     return Script(title, (), tuple(assumed), last)
 
 
-def _refuted(found: Checked, lemma: Lemma, rounds: Rounds, claimed: Claimed, formulas: Iterable[Any]) -> Checked:
-    """The lemma with a counterexample that was evaluated without the solver."""
-    # In a context of its own, the model does not depend on what else was computed before.
+def _refuted(result: Checked, lemma: Lemma, rounds: Rounds, claimed: Claimed, formulas: Iterable[Any]) -> Checked:
+    """Add a counterexample, evaluated without the solver; without one, the verdict is unknown."""
+    # A fresh context makes the model independent of earlier computations.
     context = z3.Context()
     solver = z3.Solver(ctx=context)
     solver.add(*(formula.translate(context) for formula in formulas))
-    # Only here is everything that is assumed of all indexes assumed: what is not proved need not be false.
+    # The lemma's hypotheses are instantiated for a few indexes only, so a model of them may be spurious.  Here the
+    # hypotheses are assumed for all indexes.
     solver.add(truth(claimed.processes <= _FEW).translate(context))
     for p, q in product(range(1, _FEW + 1), repeat=2):
         inside = And(p <= claimed.processes, q <= claimed.processes)
         everywhere = truth(Implies(inside, claimed.everywhere(Int(z3.IntVal(p)), Int(z3.IntVal(q)))))
         solver.add(everywhere.translate(context))
     if solver.check(truth(_readable(claimed)).translate(context)) != z3.sat and solver.check() != z3.sat:
-        why = f"it is not proved, and no system of {_FEW} processes or fewer refutes it"
-        return replace(found, verdict=Verdict.UNKNOWN, detail=why)
+        reason = f"it is not proved, and no system of {_FEW} processes or fewer refutes it"
+        return replace(result, verdict=Verdict.UNKNOWN, detail=reason)
     evaluated = lemma.spelled(rounds, ModelValues(solver.model().translate(z3.main_ctx())))
     differ = tuple(name for name, holds in evaluated.conclusions.items() if not holds)
     indexes = range(1, evaluated.processes + 1)
     assumed = [evaluated.everywhere(p, q) for p, q in product(indexes, repeat=2)]
     if not all((*evaluated.hypotheses, *assumed)) or not differ:
-        return replace(found, verdict=Verdict.UNKNOWN, detail="the model that Z3 gives is no counterexample")
+        return replace(result, verdict=Verdict.UNKNOWN, detail="the model that Z3 gives is not a counterexample")
     names = _Names(evaluated)
-    shown = Disagreement(
+    disagreement = Disagreement(
         evaluated.processes,
         evaluated.marked,
         differ,
         tuple(_shown(evaluated, system, names) for system in evaluated.systems),
     )
     detail = f"it fails in {', '.join(differ)}"
-    return replace(found, verdict=Verdict.VIOLATED, detail=detail, disagreement=shown)
+    return replace(result, verdict=Verdict.VIOLATED, detail=detail, disagreement=disagreement)
 
 
 def _readable(claimed: Claimed) -> Truth:
-    """What makes a counterexample look like one of a real system: locations are such, and its first step is allowed."""
-    of, first = claimed.of, claimed.systems[0]
+    """State what makes a counterexample realistic: proper locations, nobody idle, and a first step that is allowed."""
+    interpretation, first = claimed.of, claimed.systems[0]
     marked = list(claimed.marked.values())
     rules = [rule for name, rule in first.rules.items() if name not in CONSTRAINTS]
-    before = [first.before.location(p) for p in marked]
-    working = [Or(*(of.is_kind(at, kind) for kind in Kind if kind is not Kind.CRASHED)) for at in before]
+    locations = [first.before.location(p) for p in marked]
+    crashed = interpretation.crashed
+    working = [Or(*(interpretation.is_kind(at, kind) for kind in Kind if kind is not Kind.CRASHED)) for at in locations]
     return And(
-        of.is_kind(of.crashed, Kind.CRASHED),
-        *(Or(at == of.crashed, works) for at, works in zip(before, working, strict=True)),
-        *(Not(of.next_location(at) == of.crashed) for at in before),
+        interpretation.is_kind(crashed, Kind.CRASHED),
+        *(Or(at == crashed, works) for at, works in zip(locations, working, strict=True)),
+        *(Not(interpretation.next_location(at) == crashed) for at in locations),
         *(first.before.idle(p) == 0 for p in marked),
         *(rule(p, q) for rule in rules for p in marked for q in marked),
     )
 
 
 class _Names:
-    """Words for the numbers of a model: values v0, v1, …, and so buffers, messages and locations, as they appear."""
+    """Names for the numbers of a model: values become v0, v1, … in order of appearance; b, m and l likewise."""
 
     def __init__(self, claimed: Claimed) -> None:
         self._of = claimed.of
@@ -258,12 +268,12 @@ def _shown(claimed: Claimed, system: System, names: _Names) -> ShownSystem:
         for q in members:
             chosen = {}
             if system.chosen is not None:
-                made = {
+                choices = {
                     "crash": system.chosen.crash(p),
                     "schedule": system.chosen.schedule(p),
                     "delivered": system.chosen.delivered(q, p),
                 }
-                chosen = {part: names.word(part, made[part]) for part in _CHOSEN.get(claimed.sub_round, ())}
+                chosen = {part: names.word(part, choices[part]) for part in _CHOSEN.get(claimed.sub_round, ())}
             rows.append(
                 ShownProcess(called(p), called(q), parts(system.before, p, q), parts(system.after, p, q), chosen)
             )

@@ -1,4 +1,7 @@
-"""What is shown of the Chandra-Toueg detector beyond the lemmas: that one sender and one receiver tell of a pair."""
+"""Lemmas about the Chandra-Toueg detector: the model with one sender and one receiver simulates a pair of processes.
+
+They also tell which proofs about that model carry over to N processes.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _PAPER = "section 7.1"
 
 
 def check_detector(variant: str, rounds: Rounds, second: str | None, report: Callable[[Checked], None]) -> None:
-    """That every round of a pair is one of the model, step by step of the receiver."""
+    """Check that the model simulates every round of a pair, for each location and action of the receiver."""
     report(_cap(variant, second))
     for same, location, does in product((False, True), STEPS, (IDLE, ACTIVE)):
         report(check_simulation(variant, location, does, same, rounds, second))
@@ -46,52 +49,52 @@ def check_detector(variant: str, rounds: Rounds, second: str | None, report: Cal
 def check_simulation(
     variant: str, location: Location, does: str, same: bool, rounds: Rounds, second: str | None
 ) -> Checked:
-    """That every round in which the receiver, there, does this is one of the model."""
-    begun = perf_counter()
+    """Check that the model simulates every round in which the receiver is at this location and idle or active."""
+    start = perf_counter()
     who = "itself" if same else "another process"
-    found = Checked(
+    result = Checked(
         f"simulation-{'self' if same else 'other'}.{location}.{does}",
         _PAPER,
-        f"a round of a receiver, {does} at {location}, that watches {who} is one of the {variant} model",
+        f"the {variant} model simulates every round of a receiver that is {does} at {location} and watches {who}",
         Verdict.PROVED,
         0.0,
     )
     for case in cases(location, does, same):
-        found = _with_case(found, case, variant, rounds, second)
-    return replace(found, seconds=perf_counter() - begun)
+        result = _with_case(result, case, variant, rounds, second)
+    return replace(result, seconds=perf_counter() - start)
 
 
-def _with_case(found: Checked, case: Case, variant: str, rounds: Rounds, second: str | None) -> Checked:
-    """What is known once one more case is decided; the first that fails is told."""
-    if found.verdict is not Verdict.PROVED:
-        return found
-    spelled = simulated(case, variant, rounds)
-    hypotheses = [truth(each) for each in (*spelled.facts, *spelled.hypotheses)]
-    negated = truth(Not(And(*spelled.conclusions.values())))
-    this = decided(found, hypotheses, negated, z3.BoolVal(True), second)
-    if this.verdict is Verdict.VIOLATED:
-        return replace(this, detail=_told(case, hypotheses, spelled.conclusions))
-    return this
+def _with_case(result: Checked, case: Case, variant: str, rounds: Rounds, second: str | None) -> Checked:
+    """Decide one more case, unless an earlier one failed."""
+    if result.verdict is not Verdict.PROVED:
+        return result
+    simulation = simulated(case, variant, rounds)
+    hypotheses = [truth(hypothesis) for hypothesis in (*simulation.facts, *simulation.hypotheses)]
+    negated = truth(Not(And(*simulation.conclusions.values())))
+    result = decided(result, hypotheses, negated, z3.BoolVal(True), second)
+    if result.verdict is Verdict.VIOLATED:
+        return replace(result, detail=_told(case, hypotheses, simulation.conclusions))
+    return result
 
 
 def _told(case: Case, hypotheses: list[Any], conclusions: Mapping[str, Truth]) -> str:
-    """What fails in a case, and for which numbers."""
-    # In a context of its own, the model does not depend on what else was computed before.
+    """Describe the conclusion that fails in a case, with the values of a counterexample."""
+    # A fresh context makes the model independent of earlier computations.
     context = z3.Context()
     solver = z3.Solver(ctx=context)
     solver.add(*(hypothesis.translate(context) for hypothesis in hypotheses))
     for name, holds in conclusions.items():
         if solver.check(truth(Not(holds)).translate(context)) == z3.sat:
             model = solver.model()
-            numbers = [each for each in model.decls() if each.arity() == 0 and "!" not in each.name()]
-            values = sorted(f"{each.name()} = {model[each]}" for each in numbers)
+            constants = [symbol for symbol in model.decls() if symbol.arity() == 0 and "!" not in symbol.name()]
+            values = sorted(f"{symbol.name()} = {model[symbol]}" for symbol in constants)
             return f"{case.name}: {name} differs, where {', '.join(values)}"
     return f"{case.name}: differs"
 
 
 def _cap(variant: str, second: str | None) -> Checked:
-    """That the explorer may forget how far a waiting time is past the timeout."""
-    begun = perf_counter()
+    """Check that capping the waiting time at the timeout changes no later step, so that the explorer may cap it."""
+    start = perf_counter()
     watch = Watch(Int(z3.Int("timeout")), Bool(z3.Bool("suspected")), Int(z3.Int("waiting_time")))
     heard = Bool(z3.Bool("heard"))
     rules = VARIANTS[variant]
@@ -101,7 +104,7 @@ def _cap(variant: str, second: str | None) -> Checked:
         other = capped(next_watch(rules, location, heard, capped(watch)))
         same += [one.timeout == other.timeout, Iff(one.suspected, other.suspected)]
         same.append(one.waiting_time == other.waiting_time)
-    found = Checked(
+    result = Checked(
         "waiting-time-cap",
         _PAPER,
         "a process behaves the same whether or not its waiting time stops at the timeout",
@@ -109,35 +112,38 @@ def _cap(variant: str, second: str | None) -> Checked:
         0.0,
     )
     hypotheses = [truth(watch.timeout >= 1), truth(watch.waiting_time >= 0)]
-    found = decided(found, hypotheses, truth(Not(And(*same))), z3.BoolVal(True), second)
-    return replace(found, seconds=perf_counter() - begun)
+    result = decided(result, hypotheses, truth(Not(And(*same))), z3.BoolVal(True), second)
+    return replace(result, seconds=perf_counter() - start)
 
 
 def starts(variant: str, start: Location) -> dict[str, int]:
-    """Where the model is when two processes start: not where its own runs start, but for one variant and one start."""
+    """Return the values in the model's state that corresponds to the start of a pair.
+
+    The model's own runs start there only for one variant and one start.
+    """
     rests = VARIANTS[variant].least_idle_before_send > 0
     return {"sender_timer": STEPS_SINCE_SENT[start] if rests else 0, "receiver_pc": LAST_STEP[start]}
 
 
 def check_carried(variant: str, start: Location, paths: Sequence[Path], report: Callable[[Carried], None]) -> None:
-    """Which of these proofs, by default of the shipped ones, are proofs of two processes as well.
+    """Report which of these proofs, by default the shipped ones, carry over to a pair of processes.
 
-    A round of a pair is a round of the model, so an invariant that no round leaves is left by none of a pair.  What
-    is left to show is that it holds where the pair starts.
+    The model simulates every round of a pair, so an invariant that is inductive in the model is preserved by the pair.
+    It remains to show that the invariant holds where the pair starts.
     """
     for path in proof_files(paths or [FOLDER]):
         proof = load_proof(path)
         reason = _not_about(proof, path, variant)
         if reason is not None and paths:
-            raise UsageError(f"{nearby(path)} is {reason}", "the simulation says nothing of it")
+            raise UsageError(f"{nearby(path)} is {reason}", "the simulation lemmas do not apply to it")
         if reason is not None:
             continue
         invariant = proof.at({}, {"variant": variant})
         with neighbours_importable(path):
-            asked = questions(_started(invariant, starts(variant, start)))
+            obligations = questions(_started(invariant, starts(variant, start)))
         answers = [
             (question.about, decide(question.script, core=False).status)
-            for question in asked
+            for question in obligations
             if question.kind is Kind.INITIATION
         ]
         false = tuple(about for about, status in answers if status == "sat")
@@ -146,9 +152,9 @@ def check_carried(variant: str, start: Location, paths: Sequence[Path], report: 
 
 
 def _until_crash(invariant: Invariant) -> bool:
-    """Whether a proof says nothing of the rounds after the sender's crash: its model has none, and its goal needs them.
+    """Return whether a proof says nothing about the rounds after the sender's crash.
 
-    A goal that is true of every state in which the sender has crashed needs none.
+    That is so if its model has no crashes and its goal does not hold in every state with a crashed sender.
     """
     if has_crash_clock(invariant.system):
         return False
@@ -159,7 +165,7 @@ def _until_crash(invariant: Invariant) -> bool:
 
 
 def _not_about(proof: Proof, path: Path, variant: str) -> str | None:
-    """Why a proof is not about the model that the simulation is about, if so."""
+    """Return why the simulation lemmas do not apply to a proof, or ``None`` if they do."""
     if proof.model is not CHANDRA_TOUEG:
         return f"about another model, {proof.model.name}"
     if proof.options.get("computation", PARTIAL_SYNCHRONY) != PARTIAL_SYNCHRONY:
@@ -169,6 +175,8 @@ def _not_about(proof: Proof, path: Path, variant: str) -> str | None:
 
 
 def _started(invariant: Invariant, values: Mapping[str, int]) -> Invariant:
+    """Give the invariant's system these initial values."""
+
     def initial(value: int) -> Callable[[object], int]:
         return lambda s: value
 

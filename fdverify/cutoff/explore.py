@@ -1,4 +1,4 @@
-"""Small systems, visited completely: N processes for certain bounds."""
+"""Explicit-state exploration of small systems: N processes under fixed bounds Δ and Φ."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fdverify.cutoff.template import CORRECT, CRASHED, Template, Temporal
 from fdverify.errors import UsageError
 
 _LARGEST = 3
-"""How many processes are explored: more tell nothing new, and are many."""
+"""The most processes that are explored: by the cutoff theorem, more add nothing but states."""
 
 
 class State(NamedTuple):
-    """A configuration, stored: of pairs only those that are watched, in their order."""
+    """A configuration in storable form; the last three fields have one entry for each stored pair, in order."""
 
     location: tuple[str, ...]
     active: tuple[bool, ...]
@@ -29,29 +29,29 @@ class State(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A state, and the sub-round that comes next."""
+    """A state, and the number of the next sub-round."""
 
     following: int
     state: State
 
 
 class Unwatched(Exception):
-    """A pair of which nothing is stored was asked for."""
+    """A rule or function read a pair that is not stored."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the explorer found; ``complete`` unless the depth ended it."""
+    """The explorer's result; ``complete`` unless the depth limit ended the search."""
 
     holds: bool
     complete: bool
     states: int
     rounds: int
     run: tuple[Node, ...] = ()
-    """To a configuration that violates the claim; if that can come back for ever, on until it does, from ``loop``."""
+    """A run to a configuration that violates the claim; for F G, a lasso whose loop starts at ``loop``."""
     loop: int | None = None
     processes: tuple[int, ...] = ()
-    """The processes that the indexes of the claim stand for, where it fails."""
+    """The processes for which the claim fails, in the order of its indexes."""
     dead_end: bool = False
 
 
@@ -59,23 +59,23 @@ SUB_ROUNDS = tuple(SubRound)
 
 
 def check_bounds(processes: int, delta: int, phi: int) -> None:
-    """Refuse what is no system, and one that is too large."""
-    for name, value, least in (("processes", processes, 1), ("delta", delta, 0), ("phi", phi, 1)):
-        if value < least:
-            raise UsageError(f"--{name} must be at least {least}, got {value}")
+    """Refuse bounds that make no sense, and systems that are too large."""
+    for name, value, minimum in (("processes", processes, 1), ("delta", delta, 0), ("phi", phi, 1)):
+        if value < minimum:
+            raise UsageError(f"--{name} must be at least {minimum}, got {value}")
     if processes > _LARGEST:
         raise UsageError(
-            f"at most {_LARGEST} processes are explored, got {processes}", "the cutoff tells of all others"
+            f"at most {_LARGEST} processes are explored, got {processes}", "the cutoff theorem covers larger systems"
         )
 
 
 @dataclass
 class Instance:
-    """So many processes, under bounds and a model of computation.
+    """A system of N processes under bounds and a model of computation.
 
-    ``watched`` are the pairs (p, q) of which values are stored, with what was received and what is on its way from q to
-    p.  Without the others nothing is lost for a property of these: the sub-rounds are never given what is not stored,
-    and ask for it only where it decides about itself.  By default all pairs are stored.
+    ``watched`` are the pairs (p, q) that are stored: p's value for q, the messages received from q, and the buffer from
+    q to p.  By default all pairs are stored.  Dropping the others is exact for a property of the stored pairs: in the
+    sub-rounds of `Rounds`, what happens to a pair depends on no other pair.
     """
 
     template: Template
@@ -89,8 +89,8 @@ class Instance:
     def __post_init__(self) -> None:
         check_bounds(self.processes, self.delta, self.phi)
         self.indexes = range(1, self.processes + 1)
-        everyone: list[tuple[int, int]] = [(p, q) for p in self.indexes for q in self.indexes]
-        self.pairs = tuple(self.watched or everyone)
+        all_pairs: list[tuple[int, int]] = [(p, q) for p in self.indexes for q in self.indexes]
+        self.pairs = tuple(self.watched or all_pairs)
         self._place = {pair: place for place, pair in enumerate(self.pairs)}
         self.of = Running(self.template, self.delta, self.phi, forgets=DELIVERY in self.computation.imposes)
 
@@ -132,21 +132,22 @@ class Instance:
         )
 
     def successors(self, node: Node) -> list[Node]:
-        """All nodes that one sub-round leads to."""
+        """Enumerate the nodes that the next sub-round leads to."""
         sub_round = SUB_ROUNDS[node.following]
         before = self.configuration(node.state)
         following = (node.following + 1) % len(SUB_ROUNDS)
-        found: dict[Node, None] = {}
+        nodes: dict[Node, None] = {}
         for chosen in self._choices(sub_round, node.state):
             step = self.template.rounds.step(sub_round, self.of, before, chosen)
             if all(self._holds(rule) for name, rule in step.rules.items() if self._in_force(name)):
-                found.setdefault(Node(following, self.stored(step.after)))
-        return list(found)
+                nodes.setdefault(Node(following, self.stored(step.after)))
+        return list(nodes)
 
     def _in_force(self, rule: str) -> bool:
         return rule not in CONSTRAINTS or rule in self.computation.imposes
 
     def _holds(self, rule: Rule) -> bool:
+        """Return whether a rule holds for all pairs of which it reads stored parts only."""
         for p, q in product(self.indexes, repeat=2):
             try:
                 if not rule(p, q):
@@ -156,39 +157,44 @@ class Instance:
         return True
 
     def _choices(self, sub_round: SubRound, state: State) -> Iterator[Choices]:
-        idle = (False,) * self.processes
+        """Enumerate the choices of a sub-round."""
+        nobody = (False,) * self.processes
         nothing = dict.fromkeys(self.pairs, self.of.no_transit)
         if sub_round is SubRound.SCHEDULE:
-            each = [
-                ((False, False), (True, False), (False, True)) if at != CRASHED else ((False, False),)
-                for at in state.location
+            options = [
+                ((False, False), (True, False), (False, True)) if location != CRASHED else ((False, False),)
+                for location in state.location
             ]
-            for decided in product(*each):
-                yield self._made(tuple(crash for crash, _ in decided), tuple(runs for _, runs in decided), nothing)
+            for decided in product(*options):
+                yield self._made(tuple(crash for crash, _ in decided), tuple(active for _, active in decided), nothing)
         elif sub_round is SubRound.RECEIVE:
             receiving = [
                 state.active[p - 1] and self.of.is_kind(state.location[p - 1], Kind.RECEIVE) for p in self.indexes
             ]
-            each_part = [
+            parts_of_buffers = [
                 _parts(buffer) if receiving[p - 1] else (self.of.no_transit,)
                 for (p, _), buffer in zip(self.pairs, state.buffer, strict=True)
             ]
-            for parts in product(*each_part):
-                yield self._made(idle, idle, dict(zip(self.pairs, parts, strict=True)))
+            for parts in product(*parts_of_buffers):
+                yield self._made(nobody, nobody, dict(zip(self.pairs, parts, strict=True)))
         else:
-            yield self._made(idle, idle, nothing)
+            yield self._made(nobody, nobody, nothing)
 
-    def _made(self, crash: tuple[bool, ...], runs: tuple[bool, ...], delivered: dict[tuple[int, int], Any]) -> Choices:
+    def _made(
+        self, crash: tuple[bool, ...], active: tuple[bool, ...], delivered: dict[tuple[int, int], Any]
+    ) -> Choices:
         def part(s: int, r: int) -> Any:
             if (r, s) not in delivered:
                 raise Unwatched
             return delivered[r, s]
 
-        return Choices(lambda p: crash[p - 1], lambda p: runs[p - 1], part)
+        return Choices(lambda p: crash[p - 1], lambda p: active[p - 1], part)
 
-    def truth_of(self, state: State, stand_for: dict[str, int]) -> Callable[[str, tuple[str, ...]], bool]:
+    def truth_of(self, state: State, assignment: dict[str, int]) -> Callable[[str, tuple[str, ...]], bool]:
+        """Return a function that evaluates a predicate of indexes in a state."""
+
         def found(predicate: str, indexes: tuple[str, ...]) -> bool:
-            processes = tuple(stand_for[index] for index in indexes)
+            processes = tuple(assignment[index] for index in indexes)
             if predicate == CORRECT:
                 return state.location[processes[0] - 1] != CRASHED
             p, q = processes
@@ -198,48 +204,49 @@ class Instance:
 
 
 def _parts(buffer: Any) -> tuple[Any, ...]:
-    """Every subset, in an order that does not depend on hashes."""
+    """Return all subsets of a buffer, in an order that does not depend on hashes."""
     ordered = sorted(buffer, key=repr)
     sizes = range(len(ordered) + 1)
     return tuple(map(frozenset, chain.from_iterable(combinations(ordered, size) for size in sizes)))
 
 
 def explore(instance: Instance, shape: Shape, depth: int | None = None, equal: bool = False) -> Found:
-    """Whether the claim holds of all different processes of the instance, or of each with itself (``equal``)."""
+    """Decide whether the claim holds for all distinct processes, or for each process with itself (``equal``)."""
     if shape.temporal is None:
-        raise UsageError("the explorer decides only G and F G of what has no temporal operator")
-    meant = _meant(instance, shape, equal)
+        raise UsageError("the explorer decides only G f and F G f where f has no temporal operator")
+    assignments = _meant(instance, shape, equal)
     first = instance.first()
-    before: dict[Node, Node | None] = {first: None}
+    predecessor: dict[Node, Node | None] = {first: None}
     edges: dict[Node, list[Node]] = {}
     frontier, done = [first], 0
     while frontier:
         if shape.temporal is Temporal.ALWAYS:
-            broken = next(_violations(instance, shape, meant, frontier), None)
-            if broken is not None:
-                node, processes = broken
+            violation = next(_violations(instance, shape, assignments, frontier), None)
+            if violation is not None:
+                node, processes = violation
                 instance.of.check_functional()
-                return Found(False, True, len(before), _rounds(done), _run(before, node), processes=processes)
+                run = _run(predecessor, node)
+                return Found(False, True, len(predecessor), _rounds(done), run, processes=processes)
         if depth is not None and done == len(SUB_ROUNDS) * depth:
             break
-        found: list[Node] = []
+        next_frontier: list[Node] = []
         for node in frontier:
             edges[node] = instance.successors(node)
             for after in edges[node]:
-                if after not in before:
-                    before[after] = node
-                    found.append(after)
-        frontier, done = found, done + 1
+                if after not in predecessor:
+                    predecessor[after] = node
+                    next_frontier.append(after)
+        frontier, done = next_frontier, done + 1
     instance.of.check_functional()
     dead_end = not all(edges.values())
     if shape.temporal is Temporal.EVENTUALLY_ALWAYS:
-        broken = _recurring(edges, _violations(instance, shape, meant, edges))
-        if broken is not None:
-            node, processes = broken
-            run = _run(before, node)
-            back = _way_back(edges, node)
-            return Found(False, True, len(before), _rounds(done), (*run, *back), len(run) - 1, processes)
-    return Found(True, not frontier, len(before), _rounds(done), dead_end=dead_end)
+        violation = _recurring(edges, _violations(instance, shape, assignments, edges))
+        if violation is not None:
+            node, processes = violation
+            stem = _run(predecessor, node)
+            loop = _way_back(edges, node)
+            return Found(False, True, len(predecessor), _rounds(done), (*stem, *loop), len(stem) - 1, processes)
+    return Found(True, not frontier, len(predecessor), _rounds(done), dead_end=dead_end)
 
 
 def _rounds(sub_rounds: int) -> int:
@@ -247,7 +254,7 @@ def _rounds(sub_rounds: int) -> int:
 
 
 def _meant(instance: Instance, shape: Shape, equal: bool) -> list[dict[str, int]]:
-    """The processes that the indexes may stand for: of those whose pairs are stored."""
+    """Enumerate the assignments of processes to indexes for which all pairs that the formula reads are stored."""
     if equal or len(shape.indexes) == 1:
         candidates = [dict.fromkeys(shape.indexes, p) for p in instance.indexes]
     else:
@@ -255,66 +262,69 @@ def _meant(instance: Instance, shape: Shape, equal: bool) -> list[dict[str, int]
         candidates = [dict(zip(shape.indexes, processes, strict=True)) for processes in chosen]
     pairs = [part.indexes for part in shape.formula.walk() if len(part.indexes) == 2]
     stored = set(instance.pairs)
-    return [meant for meant in candidates if all((meant[p], meant[q]) in stored for p, q in pairs)]
+    return [candidate for candidate in candidates if all((candidate[p], candidate[q]) in stored for p, q in pairs)]
 
 
 def _violations(
-    instance: Instance, shape: Shape, meant: list[dict[str, int]], nodes: Iterable[Node]
+    instance: Instance, shape: Shape, assignments: list[dict[str, int]], nodes: Iterable[Node]
 ) -> Iterator[tuple[Node, tuple[int, ...]]]:
+    """Enumerate the nodes in which the claim about states fails, with the processes for which it fails."""
     for node in nodes:
-        for processes in meant:
-            if not shape.holds(instance.truth_of(node.state, processes)):
-                yield node, tuple(processes.values())
+        for assignment in assignments:
+            if not shape.holds(instance.truth_of(node.state, assignment)):
+                yield node, tuple(assignment.values())
 
 
-def _run(before: dict[Node, Node | None], last: Node) -> tuple[Node, ...]:
-    run, node = [last], before[last]
+def _run(predecessor: dict[Node, Node | None], last: Node) -> tuple[Node, ...]:
+    """Follow predecessors back from a node and return the run from the initial node to it."""
+    run, node = [last], predecessor[last]
     while node is not None:
         run.append(node)
-        node = before[node]
+        node = predecessor[node]
     return tuple(reversed(run))
 
 
 def _recurring(
-    edges: dict[Node, list[Node]], broken: Iterator[tuple[Node, tuple[int, ...]]]
+    edges: dict[Node, list[Node]], violations: Iterator[tuple[Node, tuple[int, ...]]]
 ) -> tuple[Node, tuple[int, ...]] | None:
-    """A configuration that can come back for ever, of these."""
+    """Find a violation on a cycle: its node lies in a strongly connected component of more than one node."""
     from networkx import DiGraph, strongly_connected_components
 
     graph = DiGraph((node, after) for node, following in edges.items() for after in following)
-    loops = [part for part in strongly_connected_components(graph) if len(part) > 1]
-    recurring = set().union(*loops)
-    return next((found for found in broken if found[0] in recurring), None)
+    # Each edge leads to the next sub-round, so no node is its own successor.
+    components = [component for component in strongly_connected_components(graph) if len(component) > 1]
+    recurring = set().union(*components)
+    return next((violation for violation in violations if violation[0] in recurring), None)
 
 
 def _way_back(edges: dict[Node, list[Node]], node: Node) -> list[Node]:
-    """From a node to itself."""
-    came: dict[Node, Node] = {}
+    """Find a shortest cycle from a node to itself, by breadth-first search; return the nodes after the first."""
+    predecessor: dict[Node, Node] = {}
     frontier = [node]
-    while node not in came:
-        found = []
-        for at in frontier:
-            for after in edges.get(at, ()):
-                if after not in came:
-                    came[after] = at
-                    found.append(after)
-        frontier = found
-    way = [node]
-    while came[way[-1]] != node:
-        way.append(came[way[-1]])
-    return way[::-1]
+    while node not in predecessor:
+        next_frontier = []
+        for before in frontier:
+            for after in edges.get(before, ()):
+                if after not in predecessor:
+                    predecessor[after] = before
+                    next_frontier.append(after)
+        frontier = next_frontier
+    path = [node]
+    while predecessor[path[-1]] != node:
+        path.append(predecessor[path[-1]])
+    return path[::-1]
 
 
 def in_words(instance: Instance, run: Sequence[Node]) -> list[dict[str, str]]:
-    """A run as rows of a table: configurations between rounds, and the last one."""
+    """Format a run as rows of a table: the configurations between rounds, and the last one."""
     shown = [node for number, node in enumerate(run) if node.following == 0 or number == len(run) - 1]
     return [_row(instance, number, node) for number, node in enumerate(shown)]
 
 
 def _row(instance: Instance, number: int, node: Node) -> dict[str, str]:
     state = node.state
-    within = f" before {SUB_ROUNDS[node.following]}" if node.following else ""
-    row = {"round": f"{number}{within}"}
+    sub_round = f" before {SUB_ROUNDS[node.following]}" if node.following else ""
+    row = {"round": f"{number}{sub_round}"}
     for p in instance.indexes:
         row[f"process {p}"] = state.location[p - 1]
         row[f"idle {p}"] = str(state.idle[p - 1])

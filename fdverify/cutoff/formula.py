@@ -1,6 +1,6 @@
-"""Properties of N processes: formulas of linear temporal logic over predicates of process indexes.
+"""Properties of N processes: formulas of linear temporal logic (LTL) over predicates of process indexes.
 
-The indexes stand for all processes.  A cutoff is known for formulas over one index or two, without the operator X.
+The indexes are universally quantified.  A cutoff is known for formulas over one or two indexes, without the operator X.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from fdverify.errors import UsageError, did_you_mean
 _TOKEN = re.compile(r"\s*(?:(->|[!&|(),])|([A-Za-z_][A-Za-z0-9_-]*))")
 _UNARY = ("!", "G", "F", "X")
 _BINARY = ("U", "&", "|", "->")
-"""From the one that binds tightest."""
+"""In order of precedence, the tightest first."""
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A predicate of indexes, or an operator of formulas."""
+    """A predicate applied to indexes, or an operator applied to formulas."""
 
     operator: str
     parts: tuple[Formula, ...] = ()
@@ -35,7 +35,11 @@ class Formula:
 
 @dataclass(frozen=True)
 class Shape:
-    """A formula that a cutoff is known for: its indexes, and what it claims of states if the explorer can decide it."""
+    """A formula for which a cutoff is known.
+
+    If it is G f or F G f with f free of temporal operators, the explorer can decide it: ``temporal`` says which of the
+    two, and ``state`` is f.  Otherwise ``temporal`` is ``None``.
+    """
 
     formula: Formula
     indexes: tuple[str, ...]
@@ -44,36 +48,36 @@ class Shape:
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
-        """The numbers of processes that suffice: of two indexes, two for different ones, one where they are equal."""
+        """The numbers of processes that suffice: for two indexes, two if they differ and one if they are equal."""
         return (1,) if len(self.indexes) == 1 else (1, 2)
 
     def holds(self, truth_of: Callable[[str, tuple[str, ...]], bool]) -> bool:
-        """Whether the claim about states is true."""
+        """Evaluate the claim about states."""
         return _evaluated(self.state, truth_of)
 
 
 def parse(text: str) -> Formula:
     tokens = _tokens(text)
-    formula, left = _binary(tokens, len(_BINARY) - 1, text)
-    if left:
-        raise _unreadable(text, left[0])
+    formula, rest = _binary(tokens, len(_BINARY) - 1, text)
+    if rest:
+        raise _unreadable(text, rest[0])
     return formula
 
 
 def _tokens(text: str) -> list[str]:
-    found, at = [], 0
-    while text[at:].strip():
-        match = _TOKEN.match(text, at)
+    tokens, position = [], 0
+    while text[position:].strip():
+        match = _TOKEN.match(text, position)
         if match is None:
-            raise _unreadable(text, text[at:].strip()[0])
-        found.append(match[1] or match[2])
-        at = match.end()
-    return found
+            raise _unreadable(text, text[position:].strip()[0])
+        tokens.append(match[1] or match[2])
+        position = match.end()
+    return tokens
 
 
-def _unreadable(text: str, at: str | None) -> UsageError:
-    where = "at its end" if at is None else f"at {at}"
-    return UsageError(f"the property cannot be read {where}: {text}", "such as G (correct(p) -> !suspected(q, p))")
+def _unreadable(text: str, token: str | None) -> UsageError:
+    where = "at its end" if token is None else f"at {token}"
+    return UsageError(f"the property cannot be read {where}: {text}", "for example G (correct(p) -> !suspected(q, p))")
 
 
 def _binary(tokens: list[str], level: int, text: str) -> tuple[Formula, list[str]]:
@@ -110,7 +114,7 @@ def _unary(tokens: list[str], text: str) -> tuple[Formula, list[str]]:
 
 
 def shape_of(template: Template, text: str) -> Shape:
-    """The formula, if it fits the cutoff theorems; why it does not, otherwise."""
+    """Parse a property; refuse one to which the cutoff theorems do not apply."""
     try:
         return _shape(template, text)
     except RecursionError:
@@ -129,18 +133,19 @@ def _shape(template: Template, text: str) -> Shape:
     indexes = tuple(dict.fromkeys(index for atom in atoms for index in atom.indexes))
     if any(part.operator == "X" for part in formula.walk()):
         raise UsageError(
-            f"the property says X, what holds in the next configuration: {text}",
-            "runs are told apart only up to stuttering; a cutoff is known for formulas without X",
+            f"the property uses the operator X (next): {text}",
+            "the cutoff theorem compares runs up to stuttering, so it is about formulas without X",
         )
     if len(indexes) > 2:
         raise UsageError(
             f"the property is about {len(indexes)} indexes, {', '.join(indexes)}: {text}",
-            "two processes cannot tell of three; a cutoff is known for properties of one index or two",
+            "a cutoff is known only for properties of one or two indexes",
         )
     return Shape(formula, indexes, *_temporal(formula))
 
 
 def _temporal(formula: Formula) -> tuple[Temporal | None, Formula]:
+    """Split G f and F G f into operator and f."""
     inside = formula.parts[0] if formula.parts else formula
     if formula.operator == "G" and _is_of_states(inside):
         return Temporal.ALWAYS, inside

@@ -1,4 +1,7 @@
-"""Reading the source of rounds of one's own: an index is a number in a small system, and a symbol in a lemma."""
+"""Check of the source of an author's own rounds.
+
+An index is a number in a small system and a symbol in a lemma, so rounds may only compare indexes.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,17 @@ from fdverify.cutoff.rounds import Rounds
 from fdverify.errors import UsageError
 
 _ASKED = ("begin", "schedule", "send", "receive", "compute", "enabled", "moved")
-"""The methods that are called from outside."""
+"""The methods of `Rounds` that are called from outside."""
 
 
 def check_round_sources(rounds: Rounds) -> None:
-    """Refuse rounds that look at more than the values of indexes, or whose source cannot be read."""
+    """Refuse rounds that use more than the values of indexes, or whose source cannot be read."""
     methods = [(name, getattr(rounds, name)) for name in _ASKED]
     own = [(name, method) for name, method in methods if not _is_of_the_class(name, method)]
     for unread in check_sources(
         AuthorFunction(ROUND, f"{type(rounds).__name__}.{name}", method) for name, method in own
     ):
-        # Nothing else would notice what it does to an index.
+        # No other check would notice a use of an index that is not allowed.
         raise UsageError(
             f"{unread.name}: not all of its source can be read", "write it in a file, and call functions by their names"
         )

@@ -1,9 +1,9 @@
-"""The four sub-rounds of a global round, written once.
+"""The semantics of a global round: its four sub-rounds, defined once for exploration and for the lemmas.
 
-A configuration is made of functions of process indexes, and a sub-round gives a new one together with rules that must
-hold for all pairs of indexes.  What locations, values, messages and buffers are is left to an interpretation: Python's
-values when a small system is explored, a solver's symbols when something is shown for every number of processes and
-every template.  Nothing here names an index or asks how many there are.
+A configuration consists of functions of process indexes.  A sub-round returns the next configuration, together with
+rules that must hold for all pairs of indexes.  An interpretation says what locations, values, messages and buffers are:
+Python values when a small system is explored, a solver's symbols in the lemmas, which hold for every template and every
+number of processes.  Nothing here names a particular index or counts the processes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Rule: TypeAlias = Callable[[Index, Index], Truth]
 
 
 class Kind(StrEnum):
-    """What a process does at a location."""
+    """The kind of a location: what a process does there."""
 
     SEND = "send"
     RECEIVE = "receive"
@@ -40,7 +40,7 @@ class SubRound(StrEnum):
 
 
 DELIVERY, SPEED, LOCKSTEP, ALONE = "ps1", "ps2", "synchrony", "asynchrony"
-"""Rules that a model of computation may impose: (PS1), (PS2), all correct processes active, at most one active."""
+"""The constraints of models of computation: (PS1), (PS2), all correct processes active, at most one active."""
 
 
 class Computation(StrEnum):
@@ -51,6 +51,7 @@ class Computation(StrEnum):
 
     @property
     def imposes(self) -> tuple[str, ...]:
+        """The constraints that hold in this model of computation."""
         return {
             Computation.UNRESTRICTED: (),
             Computation.PARTIAL_SYNCHRONY: (DELIVERY, SPEED),
@@ -65,11 +66,11 @@ CONSTRAINTS = {
     LOCKSTEP: SubRound.SCHEDULE,
     ALONE: SubRound.SCHEDULE,
 }
-"""The sub-round that each of them is a rule of."""
+"""For each constraint, the sub-round that it restricts."""
 
 
 class Interpretation(ABC):
-    """What the three functions of a template are, and what can be done with messages and buffers."""
+    """The three functions of a template, and the operations on messages and buffers."""
 
     start: Any
     crashed: Any
@@ -77,7 +78,7 @@ class Interpretation(ABC):
     no_messages: Any
     no_transit: Any
     longest_rest: Number
-    """For how many rounds in a row a correct process may be inactive, under (PS2)."""
+    """The most rounds in a row that a correct process may be inactive, under (PS2)."""
 
     @abstractmethod
     def is_kind(self, location: Any, kind: Kind) -> Truth: ...
@@ -93,15 +94,15 @@ class Interpretation(ABC):
 
     @abstractmethod
     def joined(self, messages: Any, more: Any) -> Any:
-        """The union of two sets of messages."""
+        """Return the union of two sets of messages."""
 
     @abstractmethod
     def aged(self, buffer: Any) -> Any:
-        """The buffer when all messages in it are one round older."""
+        """Return the buffer with all messages one round older."""
 
     @abstractmethod
     def may_take(self, buffer: Any, message: Any) -> Truth:
-        """Whether the message, fresh as it is, is not in the buffer yet."""
+        """Return whether the buffer does not yet contain this message with age 0."""
 
     @abstractmethod
     def with_fresh(self, buffer: Any, message: Any) -> Any: ...
@@ -114,19 +115,19 @@ class Interpretation(ABC):
 
     @abstractmethod
     def contents(self, part: Any) -> Any:
-        """The messages of a part of a buffer, without their ages."""
+        """Return the messages of a part of a buffer, without their ages."""
 
     @abstractmethod
     def overdue(self, buffer: Any) -> Truth:
-        """Whether a message in the buffer has the age Δ or more."""
+        """Return whether a message in the buffer has age Δ or more."""
 
 
 @dataclass(frozen=True)
 class Configuration:
     """A global configuration.
 
-    ``idle`` counts the rounds since a correct process was last active: with it, (PS2) is a rule of one round.  ``some``
-    says whether a process satisfies a predicate; no sub-round of the class asks that.
+    ``idle`` counts the rounds since a correct process was last active; it makes (PS2) a rule about one round.  ``some``
+    is the existential quantifier over processes; the sub-rounds of `Rounds` do not use it.
     """
 
     location: OfOne
@@ -135,7 +136,7 @@ class Configuration:
     received: OfTwo
     value: OfTwo
     buffer: OfTwo
-    """From the first process to the second; ``received`` and ``value`` are the first one's, about the second."""
+    """From the first process to the second; ``received`` and ``value`` belong to the first and are about the second."""
     some: Callable[[Callable[[Index], Truth]], Truth]
 
 
@@ -144,7 +145,7 @@ OF_ONE, OF_TWO = ("location", "active", "idle"), ("received", "value", "buffer")
 
 @dataclass(frozen=True)
 class Choices:
-    """Who crashes, who is scheduled, and what is delivered from the first process to the second."""
+    """The nondeterministic choices: who crashes, who is scheduled, what is delivered from the first to the second."""
 
     crash: OfOne
     schedule: OfOne
@@ -153,14 +154,14 @@ class Choices:
 
 @dataclass(frozen=True)
 class Step:
-    """What a sub-round makes of a configuration, possible if every rule that is in force holds for all p and q."""
+    """The result of a sub-round: the next configuration, and the rules that must hold for all p and q."""
 
     after: Configuration
     rules: Mapping[str, Rule]
 
 
 class Rounds:
-    """The sub-rounds of the class."""
+    """The sub-rounds of symmetric point-to-point algorithms."""
 
     def begin(self, of: Interpretation, some: Callable[[Callable[[Index], Truth]], Truth]) -> Configuration:
         return Configuration(
@@ -182,10 +183,10 @@ class Rounds:
         }
         step = sub_rounds[name](of, c, chosen)
         if not isinstance(step, Step):
-            raise UsageError(f"{name} of {type(self).__name__} gives {shortened(step)}, which is no Step")
+            raise UsageError(f"{name} of {type(self).__name__} gives {shortened(step)}, which is not a Step")
         for rule in step.rules:
             if CONSTRAINTS.get(rule, name) is not name:
-                raise UsageError(f"{rule} is a rule of {CONSTRAINTS[rule]}, and {name} has it", "call it otherwise")
+                raise UsageError(f"{rule} is a rule of {CONSTRAINTS[rule]}, and {name} has it", "give it another name")
         return step
 
     def schedule(self, of: Interpretation, c: Configuration, chosen: Choices) -> Step:
@@ -266,7 +267,7 @@ class Rounds:
         return And(c.active(p), of.is_kind(c.location(p), kind))
 
     def moved(self, of: Interpretation, c: Configuration, moves: OfOne, messages: OfTwo) -> Configuration:
-        """Where processes that move go to, with what has been delivered to them; the others stay as they are."""
+        """Move the processes that make a step, with the messages delivered to them; the others stay as they are."""
 
         def value(p: Index, q: Index) -> Any:
             return _where(moves(p), lambda: of.next_value(c.location(p), messages(p, q), c.value(p, q)), c.value(p, q))
@@ -280,5 +281,5 @@ class Rounds:
 
 
 def _where(condition: Truth, then: Callable[[], Any], otherwise: Any) -> Any:
-    """The one or the other; a template's functions are asked only where a process moves, if that is known."""
+    """Choose between two values; where the condition is known, the template's functions are called only if needed."""
     return If(condition, then(), otherwise) if not isinstance(condition, bool) else then() if condition else otherwise

@@ -1,4 +1,4 @@
-"""A template on Python's values: messages in transit are pairs of a message and its age."""
+"""The interpretation by Python values: a buffer is a set of pairs of a message and its age."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Transit: TypeAlias = frozenset[tuple[Any, int]]
 
 
 class Running(Interpretation):
-    """A template under bounds.  (PS2) with Φ is here: in Φ rounds in a row, a correct process is active in one.
+    """A template under bounds Δ and Φ.
 
-    Ages stop at Δ, or at 1 if Δ is 0, if ``forgets`` says so: then age Δ stands for all that are older.  That is exact
-    where (PS1) holds, because all of these are delivered together.
+    (PS2) here means that a correct process is active at least once in any Φ consecutive rounds.  With ``forgets``, ages
+    are capped at Δ, or at 1 if Δ is 0.  The cap is exact under (PS1): messages of age Δ or more are delivered together.
     """
 
     crashed = CRASHED
@@ -33,8 +33,8 @@ class Running(Interpretation):
         return (Kind.CRASHED if location == CRASHED else self.template.locations[location]) is kind
 
     def next_location(self, location: Location) -> Location:
-        found: Location = self.template.next_location(location)
-        return found
+        following: Location = self.template.next_location(location)
+        return following
 
     def generate_message(self, location: Location) -> Any:
         return self.template.generate_message(location)
@@ -46,9 +46,9 @@ class Running(Interpretation):
         return self._values[key]
 
     def check_functional(self) -> None:
-        """Ask everything again, the last first: a function that remembers, or guesses, is none."""
-        for key, found in reversed(self._values.items()):
-            if self.template.next_value(*key) != found:
+        """Refuse a ``next_value`` with state or randomness: evaluate all known arguments again, in reverse order."""
+        for key, known in reversed(self._values.items()):
+            if self.template.next_value(*key) != known:
                 location, _, value = key
                 raise self.template.two_answers(location, value)
 

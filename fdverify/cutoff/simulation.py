@@ -1,13 +1,13 @@
-"""From N processes to one sender and one receiver: each round of a pair of processes is a round of the shipped model.
+"""The simulation relation between a pair of processes and the shipped model with one sender and one receiver.
 
-A pair is a receiver that has not crashed and what it knows of a sender, another process or the receiver itself.  The
-sub-rounds are those that are explored, the template's function is the one that runs, and the phases are the shipped
-ones; Δ, Φ, times, timeouts and ages are symbolic.  Where the two processes are, and who moves, is split into cases.
+A pair is a receiver that has not crashed and its watch on a sender, which is another process or the receiver itself.
+The simulation runs the sub-rounds that are explored, the template's own function and the shipped phases.  Δ, Φ, times,
+timeouts and ages are symbolic; the locations of the two processes and who moves are enumerated as cases.
 
 The relation between a pair and a state of the model: the receiver's program counter is the step before its location,
-its timer counts its idle rounds, and what it knows is the same.  The sender's timer counts the rounds since it last
-sent.  That is not in the configuration, but k steps later it is at least k, and at most kΦ, more than its idle rounds.
-In the buffer, age Δ stands for all ages from Δ on.
+its timer counts its idle rounds, and its watch is the same.  The sender's timer counts the rounds since it last sent.
+That number is not part of the configuration; k steps after sending it exceeds the sender's idle rounds by k to kΦ.
+In the model's buffer, age Δ stands for all ages from Δ on.
 """
 
 from __future__ import annotations
@@ -50,40 +50,45 @@ from fdverify.symbolic.selection import Selection, predicate
 from fdverify.symbolic.values import Bool, Int
 
 Ages: TypeAlias = Callable[[Number], Truth]
-"""The ages of the messages in transit, of which there may be any number."""
+"""A set of ages of messages in transit, as a predicate; it may be infinite."""
 
 STEPS = (SEND, RECEIVE, COMPUTE)
 LAST_STEP = {SEND: ReceiverPc.Compute, RECEIVE: ReceiverPc.NoSnd, COMPUTE: ReceiverPc.Receive}
-"""The model keeps the step that was taken, a process the one to take."""
+"""For each location, the model's program counter: it is the step last taken, a location is the next step."""
 STEPS_SINCE_SENT = {RECEIVE: 0, COMPUTE: 1, SEND: 2}
 IDLE, ACTIVE, _CRASHES = "idle", "active", "crashes"
 
 
 @dataclass
 class _Claims:
-    """That some age of a set is at least so much, as a truth value with an age of its own; sound at whatever ages."""
+    """Claims that some age in a set is at least a bound, each a Boolean with a Skolem constant as witness.
+
+    The facts are instances for finitely many ages.  Fewer instances would be sound too, but prove less.
+    """
 
     chosen: list[Number]
     _made: list[tuple[Bool, Number, Ages, Int]] = field(default_factory=list)
 
     def some(self, ages: Ages, least: Number) -> Bool:
+        """Return a Boolean that claims that the set has an age of at least ``least``."""
         number = len(self._made)
         claim = Bool(z3.Bool(f"some!{number}"))
         self._made.append((claim, least, ages, Int(z3.Int(f"age!{number}"))))
         return claim
 
     def facts(self) -> list[Truth]:
+        """Define the claims: each implies its witness, and each known age that qualifies implies the claim."""
         witnesses = [witness for *_, witness in self._made]
         ages = [age + offset for age in (*self.chosen, *witnesses) for offset in (-1, 0, 1)]
-        found: list[Truth] = []
+        facts: list[Truth] = []
         for claim, least, members, witness in self._made:
-            found.append(Implies(claim, And(witness >= least, members(witness))))
-            found += [Implies(And(age >= least, members(age)), claim) for age in ages]
-        return found
+            facts.append(Implies(claim, And(witness >= least, members(witness))))
+            facts += [Implies(And(age >= least, members(age)), claim) for age in ages]
+        return facts
 
 
 class _Pair(Interpretation):
-    """The detector with locations of Python's and symbolic values; a set of messages is whether there are any."""
+    """The detector with concrete locations and symbolic values; a set of messages is a Boolean: is it nonempty?"""
 
     def __init__(self, variant: str, delta: Number, phi: Number, claims: _Claims) -> None:
         self.start, self.crashed, self.start_value, self.no_messages = SEND, CRASHED, None, False
@@ -117,7 +122,7 @@ class _Pair(Interpretation):
         return lambda age: Or(age == 0, buffer(age))
 
     def within(self, part: Ages, buffer: Ages) -> Truth:
-        return True  # what is delivered is chosen from the buffer
+        return True  # deliveries are chosen from the buffer
 
     def without(self, buffer: Ages, part: Ages) -> Ages:
         return lambda age: And(buffer(age), Not(part(age)))
@@ -131,7 +136,7 @@ class _Pair(Interpretation):
 
 @dataclass(frozen=True)
 class Case:
-    """Where the two processes are, and what they do in this round; the sender may be the receiver itself."""
+    """The locations and actions of receiver and sender in a round; with ``same``, they are one process."""
 
     receiver: Location
     receiver_does: str
@@ -146,7 +151,7 @@ class Case:
 
 
 def cases(receiver: Location, receiver_does: str, same: bool) -> list[Case]:
-    """All that can happen to the sender in a round in which the receiver, there, does this."""
+    """Enumerate the sender's locations and actions that are compatible with this action of the receiver."""
     if same:
         return [Case(receiver, receiver_does, receiver, receiver_does, same)]
     return [
@@ -158,7 +163,7 @@ def cases(receiver: Location, receiver_does: str, same: bool) -> list[Case]:
 
 @dataclass(frozen=True)
 class Simulated:
-    """A round of a pair and the round of the model that goes with it: what is assumed, and what follows."""
+    """The proof obligation of a case: the round of a pair is matched by a round of the model."""
 
     facts: tuple[Truth, ...]
     hypotheses: tuple[Truth, ...]
@@ -166,61 +171,63 @@ class Simulated:
 
 
 def simulated(case: Case, variant: str, rounds: Rounds) -> Simulated:
+    """Build the proof obligation of a case: run the round of the pair, then the model's, and relate the results."""
     delta, phi = Int(z3.Int("delta")), Int(z3.Int("phi"))
     age, heard_age = Int(z3.Int("age")), Int(z3.Int("heard_age"))
     claims = _Claims([Int(z3.IntVal(0)), delta, age, heard_age])
-    of = _Pair(variant, delta, phi, claims)
+    interpretation = _Pair(variant, delta, phi, claims)
     watch = Watch(Int(z3.Int("timeout")), Bool(z3.Bool("suspected")), Int(z3.Int("waiting_time")))
     idle = {1: Int(z3.Int("receiver_idle")), 2: Int(z3.Int("sender_idle"))}
     sender = 1 if case.same else 2
-    transit, wish = predicate("transit"), predicate("delivered")
+    transit, selected = predicate("transit"), predicate("delivered")
     before = _configuration(case, sender, watch, idle, lambda a: And(a >= 0, transit(a)))
     timer = Int(z3.Int("sender_timer"))
     hypotheses = [delta >= 0, phi >= 1, *(And(rest >= 0, rest < phi) for rest in idle.values())]
     hypotheses += [watch.timeout >= 1, watch.waiting_time >= 0]
-    related = _sender_related(variant, case.sender, timer, idle[sender], phi)
-    hypotheses.append(related)
+    hypotheses.append(_sender_related(variant, case.sender, timer, idle[sender], phi))
 
     does = {1: case.receiver_does, sender: case.sender_does}
-    at = before
-    delivered: Ages = of.no_transit
+    current = before
+    delivered: Ages = interpretation.no_transit
     heard: Truth = False
     for sub_round in SubRound:
-        receiving = sub_round is SubRound.RECEIVE and at.active(1) and at.location(1) == RECEIVE
+        receiving = sub_round is SubRound.RECEIVE and current.active(1) and current.location(1) == RECEIVE
         if receiving:
-            buffer = at.buffer(sender, 1)
+            buffer = current.buffer(sender, 1)
 
             def delivered(a: Number, buffer: Ages = buffer) -> Truth:
-                return And(wish(a), buffer(a))
+                return And(selected(a), buffer(a))
 
         chosen = Choices(
             crash=lambda p: does[p] == _CRASHES,
             schedule=lambda p: does[p] == ACTIVE,
             delivered=partial(_watched, sender, delivered),
         )
-        step = rounds.step(sub_round, of, at, chosen)
+        step = rounds.step(sub_round, interpretation, current, chosen)
         hypotheses += _rules(step.rules, (1, sender))
-        at = step.after if sub_round is not SubRound.RECEIVE else _frozen(step.after, sender)
+        current = step.after if sub_round is not SubRound.RECEIVE else _frozen(step.after, sender)
     if case.receiver == RECEIVE and case.receiver_does == ACTIVE:
         heard = claims.some(delivered, 0)
         hypotheses.append(Implies(heard, delivered(heard_age)))
 
     model = _Model(case, variant, delta, phi, watch, idle[1], timer, lambda b: claims.some(b, delta))
     after, allowed = model.round(before.buffer(sender, 1), delivered, heard, heard_age)
-    known: Watch = at.value(1, sender)
-    in_transit = at.buffer(sender, 1)
+    watch_after: Watch = current.value(1, sender)
+    in_transit = current.buffer(sender, 1)
     old = claims.some(in_transit, delta)
-    within = And(age >= 0, age <= delta)
+    stored = And(age >= 0, age <= delta)
     conclusions = {
         "the round is allowed": allowed,
-        "timeout": after.timeout == known.timeout,
-        "suspected": Iff(after.suspected, known.suspected),
-        "waiting time": after.waiting_time == known.waiting_time,
-        "receiver's step": after.receiver_pc == LAST_STEP[at.location(1)],
-        "receiver's timer": after.receiver_timer == at.idle(1),
-        "sender's step": (after.sender_pc == SenderPc.Crashed) == (at.location(sender) == CRASHED),
-        "sender's timer": _sender_related(variant, at.location(sender), after.sender_timer, at.idle(sender), phi),
-        "buffer": Implies(within, Iff(after.buffer.has(age), If(age == delta, old, in_transit(age)))),
+        "timeout": after.timeout == watch_after.timeout,
+        "suspected": Iff(after.suspected, watch_after.suspected),
+        "waiting time": after.waiting_time == watch_after.waiting_time,
+        "receiver's step": after.receiver_pc == LAST_STEP[current.location(1)],
+        "receiver's timer": after.receiver_timer == current.idle(1),
+        "sender's step": (after.sender_pc == SenderPc.Crashed) == (current.location(sender) == CRASHED),
+        "sender's timer": _sender_related(
+            variant, current.location(sender), after.sender_timer, current.idle(sender), phi
+        ),
+        "buffer": Implies(stored, Iff(after.buffer.has(age), If(age == delta, old, in_transit(age)))),
     }
     return Simulated(tuple(claims.facts()), tuple(hypotheses), conclusions)
 
@@ -238,20 +245,21 @@ def _configuration(case: Case, sender: int, watch: Watch, idle: dict[int, Int], 
     )
 
 
-def _watched(sender: int, found: Any, s: int, r: int) -> Any:
-    """What concerns messages from the first process to the second, which are the sender and the receiver."""
+def _watched(sender: int, part: Any, s: int, r: int) -> Any:
+    """Return a part of the pair's state; refuse a read of any other pair than the sender s and the receiver r."""
     if (s, r) != (sender, 1):
         raise Unwatched
-    return found
+    return part
 
 
 def _frozen(c: Configuration, sender: int) -> Configuration:
-    """The same with the value of the pair computed once, so that what it claims of messages is claimed once."""
+    """Evaluate the value of the pair once, so that its claims about messages are made once."""
     value = c.value(1, sender)
     return replace(c, value=lambda p, q: _watched(sender, value, q, p))
 
 
 def _rules(rules: Any, processes: tuple[int, int]) -> Iterator[Truth]:
+    """Yield the rules in force under partial synchrony, for all pairs of which the state is known."""
     imposed = Computation.PARTIAL_SYNCHRONY.imposes
     for name, rule in rules.items():
         for p, q in product(dict.fromkeys(processes), repeat=2):
@@ -263,7 +271,7 @@ def _rules(rules: Any, processes: tuple[int, int]) -> Iterator[Truth]:
 
 
 def _sender_related(variant: str, location: Location, timer: Number, idle: Number, phi: Number) -> Truth:
-    """The sender's timer in the model, for a sender that is there."""
+    """State the relation between the model's sender timer and a sender at this location."""
     if location == CRASHED:
         return timer == 0
     steps = STEPS_SINCE_SENT[location]
@@ -272,7 +280,7 @@ def _sender_related(variant: str, location: Location, timer: Number, idle: Numbe
 
 
 class _Model:
-    """A round of the shipped model, from the state that goes with a pair."""
+    """A round of the shipped model, from the state that is related to a pair."""
 
     def __init__(
         self,
@@ -301,7 +309,7 @@ class _Model:
         self._old = old
 
     def round(self, transit: Ages, delivered: Ages, heard: Truth, heard_age: Number) -> tuple[State, Truth]:
-        """The state after it, and whether it is allowed."""
+        """Run the phases; return the state after the round, and whether the round is allowed."""
         case, delta = self._case, self._values["delta"]
         old = self._old(transit)
         buffer = ClaimedBuffer(delta, lambda age: If(age == delta, old, transit(age)), AgeBook())
@@ -312,7 +320,7 @@ class _Model:
             "receiver_active": case.receiver_does == ACTIVE,
         }
         for phase in self._system.phases:
-            # All messages of age Δ or more are delivered together, with (PS1).
+            # Under (PS1), all messages of age Δ or more are delivered together.
             chosen = Selection(
                 state.buffer,
                 heard,

@@ -1,8 +1,8 @@
-"""A symmetric point-to-point algorithm: what each of N processes does, given by three functions.
+"""Symmetric point-to-point algorithms: each of N processes runs the same three functions.
 
-A process has a location, and for each of its peers (itself included) one value.  Where it goes next and what it sends
-to all depends on the location alone; how the value for a peer changes depends on the location, on what has just been
-delivered from that peer, and on that value.  Nothing else can be written here, so what is written is in the class.
+A process has a location, and one value for each of its peers (itself included).  The next location and the message sent
+to all depend on the location alone.  The next value for a peer depends on the location, on the messages just delivered
+from that peer, and on the old value.  A template cannot express anything else, so it is in the class by construction.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ __all__ = ["CRASHED", "Claim", "Kind", "Location", "Template"]
 Location: TypeAlias = str
 CRASHED: Location = "crashed"
 CORRECT = "correct"
-"""The predicate of one index that every template has."""
+"""The one-index predicate that every template has."""
 
 
 _ASKED = 1000
-"""Of so many values at most it is asked whether there is a next one: there may be infinitely many."""
+"""The most values for which ``next_value`` is tried beforehand: there may be infinitely many."""
 
 
 class Temporal(StrEnum):
-    """The formulas that the explorer decides: of every state, and of all from some time on."""
+    """The formulas that the explorer decides: invariance and stabilisation."""
 
     ALWAYS = "G"
     EVENTUALLY_ALWAYS = "F G"
@@ -39,7 +39,7 @@ class Temporal(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """A property of all processes that its indexes stand for: ``G (correct(p) & correct(q) -> !suspected(p, q))``."""
+    """A property for all processes p and q, such as ``G (correct(p) & correct(q) -> !suspected(p, q))``."""
 
     name: str
     formula: str
@@ -48,11 +48,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Template:
-    """The three functions, where a process starts, and what is claimed.
+    """A symmetric point-to-point algorithm: three functions, the start of a process, and claims.
 
-    ``predicates`` are those of two indexes, as functions of p's value for q; ``correct(p)`` is always there.  An
-    algorithm whose rounds are not those of the class has ``rounds`` of its own: then nothing holds by construction, and
-    the lemmas are checked of them.
+    ``predicates`` are those of two indexes, as functions of p's value for q; ``correct(p)`` is predefined.  An
+    algorithm outside of the class has its own ``rounds``: then the lemmas are checked for these rounds.
     """
 
     name: str
@@ -77,7 +76,7 @@ class Template:
                     "a kind is Kind.SEND, Kind.RECEIVE or Kind.COMPUTE; crashed is there without being declared",
                 )
         if self.start not in self.locations:
-            raise UsageError(f"{self.name} starts at {self.start}, which is none of its locations")
+            raise UsageError(f"{self.name} starts at {self.start}, which is not one of its locations")
         for location, kind in self.locations.items():
             self._check_location(location, kind)
         self._check_hashable("value", self.start_value)
@@ -90,61 +89,61 @@ class Template:
             raise UsageError(f"{self.name} declares the predicate {CORRECT}, which every template has")
         if not isinstance(self.rounds, Rounds):
             raise UsageError(f"{self.name}: its rounds are {shortened(self.rounds)}, not Rounds")
-        # It sees to it that every rule is in a lemma.
+        # Rounds.step makes sure that every rule is covered by a lemma.
         if getattr(self.rounds.step, "__func__", None) is not Rounds.step:
             raise UsageError(f"{self.name}: its rounds have a step of their own", "write the sub-rounds instead")
 
     def _check_location(self, location: Location, kind: Kind) -> None:
-        """The functions of a location are total, and send a message where one is sent."""
+        """Refuse functions that are not deterministic or total at a location, or send where its kind forbids it."""
         for name, function in (("next_location", self.next_location), ("generate_message", self.generate_message)):
             if function(location) != function(location):
                 raise UsageError(f"{self.name}: {name} gives two answers at {location}", "let it depend on that only")
         following = self.next_location(location)
         if following not in self.locations:
             raise UsageError(
-                f"{self.name}: next_location({location}) is {shortened(following)}, which is none of its locations"
+                f"{self.name}: next_location({location}) is {shortened(following)}, which is not one of its locations"
             )
         message = self.generate_message(location)
         self._check_hashable("message", message)
         if (message is not None) != (kind is Kind.SEND):
-            what = "nothing" if message is None else shortened(message)
+            result = "nothing" if message is None else shortened(message)
             raise UsageError(
-                f"{self.name}: at {location}, a {kind} location, generate_message gives {what}",
+                f"{self.name}: at {location}, a {kind} location, generate_message gives {result}",
                 "a send location sends one message, and no other location sends any",
             )
 
     def check_total(self) -> None:
-        """Ask next_value of what one process can come to know of one peer, or of the first part of it, each twice."""
+        """Evaluate next_value twice on the reachable values, up to a limit; refuse it if it is not deterministic."""
         messages = sorted(
             {self.generate_message(at) for at, kind in self.locations.items() if kind is Kind.SEND}, key=repr
         )
-        heard = [frozenset(some) for size in range(len(messages) + 1) for some in combinations(messages, size)]
+        subsets = [frozenset(subset) for size in range(len(messages) + 1) for subset in combinations(messages, size)]
         known, waiting = {(self.start, self.start_value)}, [(self.start, self.start_value)]
         while waiting and len(known) < _ASKED:
             location, value = waiting.pop(0)
-            for some in heard if self.locations[location] is Kind.RECEIVE else heard[:1]:
-                found = (self.next_location(location), self.checked_value(location, some, value))
-                if self.next_value(location, some, value) != found[1]:
+            for delivered in subsets if self.locations[location] is Kind.RECEIVE else subsets[:1]:
+                following = (self.next_location(location), self.checked_value(location, delivered, value))
+                if self.next_value(location, delivered, value) != following[1]:
                     raise self.two_answers(location, value)
-                if found not in known:
-                    known.add(found)
-                    waiting.append(found)
+                if following not in known:
+                    known.add(following)
+                    waiting.append(following)
 
     def checked_value(self, location: Location, messages: frozenset[Any], value: Any) -> Any:
-        """The next value, if it is one: hashable, and of the sort that it began with."""
-        found = self.next_value(location, messages, value)
-        if type(found) is not type(self.start_value):
-            heard = "{" + ", ".join(map(str, sorted(messages, key=repr))) + "}"
-            told = f"next_value({location}, {heard}, {shortened(value)})"
-            raise UsageError(f"{self.name}: {told} is {shortened(found)}, which is no value like the first one")
-        self._check_hashable("value", found)
-        return found
+        """Evaluate next_value; refuse a result that is not hashable, or not of the type of the start value."""
+        result = self.next_value(location, messages, value)
+        if type(result) is not type(self.start_value):
+            delivered = "{" + ", ".join(map(str, sorted(messages, key=repr))) + "}"
+            call = f"next_value({location}, {delivered}, {shortened(value)})"
+            raise UsageError(f"{self.name}: {call} is {shortened(result)}, which is not of the type of start_value")
+        self._check_hashable("value", result)
+        return result
 
-    def _check_hashable(self, what: str, found: Any) -> None:
+    def _check_hashable(self, role: str, value: Any) -> None:
         try:
-            hash(found)
+            hash(value)
         except TypeError:
-            raise UsageError(f"{self.name}: the {what} {shortened(found)} cannot be hashed") from None
+            raise UsageError(f"{self.name}: the {role} {shortened(value)} cannot be hashed") from None
 
     def two_answers(self, location: Location, value: Any) -> UsageError:
         return UsageError(
@@ -160,5 +159,5 @@ class Template:
 
     @cached_property
     def arities(self) -> dict[str, int]:
-        """How many indexes each predicate has."""
+        """The number of indexes of each predicate."""
         return {CORRECT: 1, **dict.fromkeys(self.predicates, 2)}

@@ -1,8 +1,8 @@
-"""Uninterpreted functions of indexes, locations, values, messages and buffers, as a solver's symbols or as its model.
+"""Uninterpreted functions of indexes, locations, values, messages and buffers: as a solver's symbols, or as its model.
 
-Lemmas are written over a vocabulary.  With symbols they are questions; with the model that answers a question they are
-evaluated, so that a counterexample is replayed by the same definitions that it is about.  All sorts are integers:
-nothing but equality can be asked of them, without quantifiers, so a counterexample of any sort has one in the integers.
+Lemmas are written over a vocabulary.  With symbols, a lemma is a formula for the solver.  With a solver's model, it is
+evaluated, so that the same definitions replay a counterexample.  All sorts are integers.  That loses no counterexample:
+opaque values are only compared for equality, without quantifiers, so any finite set of them embeds in the integers.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ KINDS = tuple(Kind)
 
 
 class Thing(Int):
-    """A location, a value, messages or a buffer: it is equal to another one or not, and that is all there is to it.
+    """An opaque value (a location, a value, messages or a buffer), which can only be compared for equality.
 
-    What holds of the order of integers, or of sums, need not hold of what a template has in their place.
+    It is an integer for the solver, but order and arithmetic of integers mean nothing for a template's values.
     """
 
     __slots__ = ()
@@ -36,13 +36,13 @@ class Thing(Int):
 
 
 class Vocabulary(ABC):
-    """Functions by name and number of arguments."""
+    """A family of functions, by name and arity."""
 
     @abstractmethod
     def number(self, name: str, arity: int) -> Callable[..., Number]: ...
 
     def thing(self, name: str, arity: int) -> Callable[..., Any]:
-        """What nothing but equality is asked of."""
+        """Return a function whose results can only be compared for equality."""
         return self.number(name, arity)
 
     @abstractmethod
@@ -50,7 +50,7 @@ class Vocabulary(ABC):
 
     @abstractmethod
     def some(self, processes: Number, claim: Callable[[Index], Truth]) -> Truth:
-        """Whether one of so many processes satisfies the claim."""
+        """Return whether one of the processes 1 to ``processes`` satisfies the claim."""
 
     def constant(self, name: str) -> Number:
         return self.number(name, 0)()
@@ -75,7 +75,7 @@ class Vocabulary(ABC):
 
 
 class Symbols(Vocabulary):
-    """Every function is arbitrary."""
+    """The vocabulary of uninterpreted function symbols."""
 
     def number(self, name: str, arity: int) -> Callable[..., Number]:
         return _applied(name, arity, z3.IntSort(), Int)
@@ -99,7 +99,7 @@ def _applied(name: str, arity: int, sort: Any, kind: type[Value]) -> Callable[..
 
 
 class ModelValues(Vocabulary):
-    """Every function is as a solver's model has it, on Python's numbers."""
+    """The vocabulary of a solver's model, on Python's numbers."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -116,11 +116,11 @@ class ModelValues(Vocabulary):
         return any(claim(index) for index in range(1, processes + 1))
 
     def _value(self, function: Any, arguments: tuple[int, ...]) -> Any:
-        return self._model.eval(function(*(z3.IntVal(int(each)) for each in arguments)), model_completion=True)
+        return self._model.eval(function(*(z3.IntVal(int(argument)) for argument in arguments)), model_completion=True)
 
 
 class Uninterpreted(Interpretation):
-    """Any template and any buffers: functions of which nothing is known but a few laws."""
+    """An arbitrary template with arbitrary buffers: functions about which only a few laws are assumed."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         thing, truth_of = vocabulary.thing, vocabulary.truth
@@ -140,9 +140,9 @@ class Uninterpreted(Interpretation):
         return self._kind(location) == KINDS.index(kind)
 
     def kind(self, location: int) -> str:
-        """Of a model: the kind of a location, in words."""
-        found = self._kind(location)
-        return KINDS[found] if 0 <= found < len(KINDS) else "no kind"
+        """Name the kind of a location of a model."""
+        number = self._kind(location)
+        return KINDS[number] if 0 <= number < len(KINDS) else "no kind"
 
     def next_location(self, location: Any) -> Any:
         return self._next_location(location)
@@ -178,11 +178,11 @@ class Uninterpreted(Interpretation):
         return self._overdue(buffer)
 
 
-def laws(of: Interpretation, buffer: Any, message: Any) -> dict[str, Truth]:
-    """All that is assumed of buffers, of this one and this message; tests check it of the buffers that are explored."""
+def laws(interpretation: Interpretation, buffer: Any, message: Any) -> dict[str, Truth]:
+    """Instantiate all assumptions about buffers, for one buffer and one message; the explored buffers satisfy them."""
     return {
-        "an empty buffer takes every message": of.may_take(of.no_transit, message),
-        "a buffer is within itself": of.within(buffer, buffer),
-        "a buffer without itself is empty": of.without(buffer, buffer) == of.no_transit,
-        "nothing is overdue in an empty buffer": Not(of.overdue(of.no_transit)),
+        "an empty buffer takes every message": interpretation.may_take(interpretation.no_transit, message),
+        "a buffer is within itself": interpretation.within(buffer, buffer),
+        "a buffer without itself is empty": interpretation.without(buffer, buffer) == interpretation.no_transit,
+        "nothing is overdue in an empty buffer": Not(interpretation.overdue(interpretation.no_transit)),
     }

@@ -168,7 +168,7 @@ def test_what_is_not_done_in_time_is_unknown(validator: Any) -> None:
         4,
         [
             (("--property", "G (suspected(p, q) -> suspected(q, r))"), "the property is about 3 indexes, p, q, r"),
-            (("--property", "G X correct(p)"), "the property says X"),
+            (("--property", "G X correct(p)"), "the property uses the operator X"),
             (("--property", "accuracy"), "chandra-toueg has no property accuracy"),
             (("--processes", "0", "--delta", "1", "--phi", "1"), "--processes must be at least 1, got 0"),
             (
@@ -212,7 +212,7 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str) -> None:
             ),
             ("    return peer\n", "    return None\n", r".*next_value\(beat, \{\}, .*\) is None, which is no value"),
             ('if location == "judge"', "if peer.missed > 1:\n        raise ValueError\n    if 1", r".*: ValueError"),
-            ('start="beat"', 'start="nowhere"', r".*starts at nowhere, which is none of its locations"),
+            ('start="beat"', 'start="nowhere"', r".*starts at nowhere, which is not one of its locations"),
             ("MISSED_HEARTBEATS =", "_, FIRST =", r".*"),
             ('return "beat" if', "return object() if", r".*generate_message gives two answers at beat"),
             ('return "beat" if', 'return ["beat"] if', r".*the message \['beat'\] cannot be hashed"),

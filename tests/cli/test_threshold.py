@@ -107,7 +107,7 @@ BAD = {
     "no time": (("--time-limit", "0"), "--time-limit must be a positive number of seconds"),
     "an assumption about messages": (
         ("--assume", "x > 1"),
-        "--assume:1:1: x is a shared variable, which is not spoken of here",
+        "--assume:1:1: x is a shared variable, which cannot be used here",
     ),
     "no claim": (("--assume", "N +"), "--assume:1:4: the text ends too early"),
 }

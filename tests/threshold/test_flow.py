@@ -42,18 +42,21 @@ BAD = {
         (("qI", "T <= rcv", "qF"),),
         "One: T <= rcv:1:6: there is no rcv (hint: did you mean rcvd?)",
     ),
-    "a counter that is not received": ((("qI", "T <= rcvd", "qF"),), "rcvd is not received before in this step"),
+    "a counter that is not received": ((("qI", "T <= rcvd", "qF"),), "rcvd is not received earlier in this step"),
     "no counter of that name": ((("qI", "rcv := e where rcv <= e <= nsnt", "qF"),), "there is no counter rcv"),
     "no shared variable of that name": ((("qI", "inc snt", "qF"),), "there is no shared variable snt"),
     "no status of that name": ((("qI", "sv := D", "qF"),), "there is no status D"),
-    "a guard over shared variables": ((RECEIVE, ("r", "T <= rcvd + nsnt", "qF")), "this is no threshold"),
-    "a guard that is an equation": ((RECEIVE, ("r", "rcvd == T", "qF")), "this is no threshold"),
-    "a guard that counts twice": ((RECEIVE, ("r", "2 * rcvd >= T", "qF")), "this is no threshold"),
-    "a guard of parameters": ((RECEIVE, ("r", "N >= T", "qF")), "this is no threshold"),
+    "a guard over shared variables": ((RECEIVE, ("r", "T <= rcvd + nsnt", "qF")), "this is not a threshold"),
+    "a guard that is an equation": ((RECEIVE, ("r", "rcvd == T", "qF")), "this is not a threshold"),
+    "a guard that counts twice": ((RECEIVE, ("r", "2 * rcvd >= T", "qF")), "this is not a threshold"),
+    "a guard of parameters": ((RECEIVE, ("r", "N >= T", "qF")), "this is not a threshold"),
     "a status that is more than another": ((("qI", "sv > A", "qF"),), "a status is compared by sv == STATUS"),
     "two receptions": ((RECEIVE, ("r", RECEIVE[1], "qF")), "rcvd is received twice in a step"),
-    "a counter that falls": ((("qI", "rcvd := e where nsnt <= e <= nsnt", "qF"),), "a counter does not fall"),
-    "messages that are lost": ((("qI", "rcvd := e where rcvd <= e <= N - nsnt", "qF"),), "does not become less"),
+    "a counter that falls": ((("qI", "rcvd := e where nsnt <= e <= nsnt", "qF"),), "a counter does not decrease"),
+    "messages that are lost": (
+        (("qI", "rcvd := e where rcvd <= e <= N - nsnt", "qF"),),
+        "the bound of a counter does not decrease",
+    ),
 }
 
 
@@ -73,7 +76,7 @@ def test_the_command_line_says_so_in_one_line(tmp_path: Path) -> None:
     for command in ("check", "show"):
         outcome = run("threshold", command, str(file))
         assert (outcome.code, outcome.stdout) == (2, "")
-        assert outcome.stderr.startswith("error: BYZ: N - T <= rcvd * 2: this is no threshold")
+        assert outcome.stderr.startswith("error: BYZ: N - T <= rcvd * 2: this is not a threshold")
         assert outcome.stderr.count("\n") == 1
     file.write_text("x = 1\n")
     outcome = run("threshold", "check", str(file))

@@ -139,18 +139,18 @@ def test_guards_need_no_parentheses() -> None:
 
 BAD = {
     "an unknown name": ("x >= SOME_CORRECT", "x >= SOME_CORECT", "strb.ta:33:28: there is no SOME_CORECT"),
-    "a number for a truth value": ("when (true) do { x' == x + 1; };", "when (x + 1) do { };", "a number, and a truth"),
-    "a truth value for a number": ("SE == 0;", "(SE == 0) + 1 == 2;", "a truth value, and a number"),
+    "a number for a truth value": ("when (true) do { x' == x + 1; };", "when (x + 1) do { };", "a number, but a truth"),
+    "a truth value for a number": ("SE == 0;", "(SE == 0) + 1 == 2;", "a truth value, but a number"),
     "a product of names": ("N > 3 * T", "N > N * T", "a product of two names is not linear"),
-    "a variable that shrinks": ("x' == x + 1", "x' == x - 1", "shared variables only grow"),
-    "a variable that is set": ("x' == x + 1", "x' == 1", "shared variables only grow"),
+    "a variable that shrinks": ("x' == x + 1", "x' == x - 1", "a shared variable can only grow"),
+    "a variable that is set": ("x' == x + 1", "x' == 1", "a shared variable can only grow"),
     "two updates": ("x' == x + 1;", "x' == x + 1; unchanged(x);", "x is updated twice"),
-    "an unknown location": ("1: V1 -> SE", "1: V1 -> SF", "SF is no location"),
+    "an unknown location": ("1: V1 -> SE", "1: V1 -> SF", "SF is not a location"),
     "the same name twice": ("shared x;", "shared x, x;", "x is declared twice"),
     "the same name for another thing": ("V0: [0]", "T: [0]", "strb.ta:18:5: T is declared twice"),
     "a section twice": ("  rules (8)", "  rules { }\n  rules (8)", "strb.ta:32:3: there are two sections rules"),
-    "too many values": ("V0: [0]", "V0: [0; 1]", "a value for each local variable (1), and V0 has 2"),
-    "too few values": ("V0: [0]", "V0: []", "a value for each local variable (1), and V0 has 0"),
+    "too many values": ("V0: [0]", "V0: [0; 1]", "a value for each local variable (1), but V0 has 2"),
+    "too few values": ("V0: [0]", "V0: []", "a value for each local variable (1), but V0 has 0"),
     "a keyword as a variable": ("shared x;", "shared when;", "6:10: 'when' was not expected here: it is a keyword"),
     "a keyword as a location": ("V0: [0];", "true: [0];", "'true' was not expected here: it is a keyword"),
     "a keyword as a specification": ("relay:", "rules:", "'rules' was not expected here: it is a keyword"),
@@ -158,17 +158,17 @@ BAD = {
     "a keyword in a formula": ("x >= SOME_CORRECT", "x >= do", "'do' was not expected here: it is a keyword"),
     "a keyword that is out of place": ("shared x;", "shared x when;", "6:12: 'when' was not expected here"),
     "a macro that is too early": ("define SOME_", "define A == ALMOST_ALL; define SOME_", "there is no ALMOST_ALL"),
-    "a local variable in a formula": ("SE == 0;", "pc == 0;", "pc is a local variable, which is not spoken of here"),
+    "a local variable in a formula": ("SE == 0;", "pc == 0;", "pc is a local variable, which cannot be used here"),
     "a comment that does not end": ("  specifications", "  /* specifications", "44:3: this comment does not end"),
     "two specifications of a name": ("relay:", "correctness:", "there are two specifications correctness"),
-    "a location in a guard": ("x >= SOME_CORRECT)", "V0 >= 1)", "V0 is a location, which is not spoken of here"),
-    "a variable in an assumption": ("T >= F;", "T >= x;", "x is a shared variable, which is not spoken of here"),
+    "a location in a guard": ("x >= SOME_CORRECT)", "V0 >= 1)", "V0 is a location, which cannot be used here"),
+    "a variable in an assumption": ("T >= F;", "T >= x;", "x is a shared variable, which cannot be used here"),
     "a temporal guard": ("when (x >= SOME_CORRECT)", "when (<>(x >= 1))", "<> and [] belong to specifications"),
     "an odd character": ("shared x;", "shared x?;", "'?' was not expected here"),
     "an odd word": ("shared x;", "shared x y;", "'y' was not expected here"),
     "an early end": (TEXT[-40:], "", "strb.ta:51:26: the text ends too early"),
     "a long number": ("T >= 1;", f"T >= {'9' * 5000};", "at most 15 digits"),
-    "deep nesting": ("T >= 1;", f"{'!' * 9000}(T >= 1);", "nested more than 200 deep"),
+    "deep nesting": ("T >= 1;", f"{'!' * 9000}(T >= 1);", "nested more than 200 levels deep"),
 }
 
 
@@ -185,7 +185,7 @@ def test_what_is_wrong_is_told_with_line_and_column(old: str, new: str, says: st
 def test_a_file_that_is_no_text_or_not_there(tmp_path: Path) -> None:
     odd = tmp_path / "odd.ta"
     odd.write_bytes(b"skel A {\n  \xff")
-    with pytest.raises(UsageError, match=r"odd\.ta:2:3: this is no text in UTF-8"):
+    with pytest.raises(UsageError, match=r"odd\.ta:2:3: this is not UTF-8"):
         read_file(odd)
     with pytest.raises(UsageError, match="cannot read"):
         read_file(tmp_path / "none.ta")

@@ -1,4 +1,4 @@
-"""Control flow automata: what one process does in a step, and the threshold automaton of all of them."""
+"""Control flow automata: the step of one process, and its translation to a threshold automaton."""
 
 from fdverify.threshold.flow.automaton import ControlFlow
 from fdverify.threshold.flow.translate import threshold_automaton, threshold_text

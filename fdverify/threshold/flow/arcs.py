@@ -1,4 +1,4 @@
-"""The steps that a control flow automaton allows: its paths, with what they require and what they do."""
+"""The steps of a control flow automaton: its paths, with their conditions and effects."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _MOST_ARCS = 5_000
 
 @dataclass(frozen=True)
 class Received:
-    """A counter's new value in a step: at most a bound, at least each of some numbers, and less than each of others."""
+    """The constraints on a counter's new value in a step: an upper bound, lower bounds, and strict upper bounds."""
 
     written: Linear
-    """The bound over shared variables at the time of receiving."""
+    """The bound, over the shared variables at the time of receiving."""
     bound: Linear
-    """The same over shared variables before the step: what it has sent by then can be received."""
+    """The same bound, over the shared variables before the step: messages that the step sent earlier are added."""
     at_least: tuple[Linear, ...] = ()
     below: tuple[Linear, ...] = ()
 
     def possible(self) -> Formula:
-        """Whether a process that has received nothing can receive so much."""
-        least = (*self.at_least, Linear())
-        claims = [at_most(number, self.bound) for number in least]
-        claims += [less_than(number, limit) for number in least for limit in self.below]
+        """State that a process whose counter is 0 can satisfy the constraints."""
+        lower = (*self.at_least, Linear())
+        claims = [at_most(number, self.bound) for number in lower]
+        claims += [less_than(number, limit) for number in lower for limit in self.below]
         return all_of(dict.fromkeys(claims))
 
 
 @dataclass(frozen=True)
 class Arc:
-    """What a process of one status can do in a step."""
+    """A step of a process from one status to another."""
 
     source: str
     target: str
@@ -50,11 +50,11 @@ class Arc:
 
     @property
     def has_effect(self) -> bool:
-        """Whether others can see that it was taken."""
+        """Whether the step changes the status or a shared variable."""
         return self.source != self.target or bool(self.adds)
 
     def adding(self, linear: Linear) -> int:
-        """By how much the whole step makes a sum grow."""
+        """Return by how much the step increases a linear expression."""
         added = dict(self.adds)
         return sum(factor * added.get(name, 0) for name, factor in linear.factors)
 
@@ -68,26 +68,27 @@ def less_than(left: Linear, right: Linear) -> Formula:
 
 
 def _unless_known(comparison: Comparison) -> Formula:
-    """As it is written, unless it says nothing."""
-    known = positive(comparison)
-    return known if isinstance(known, Constant) else comparison
+    """Return a constant if the comparison is one, else the comparison as written."""
+    simplified = positive(comparison)
+    return simplified if isinstance(simplified, Constant) else comparison
 
 
 def arcs(flow: ControlFlow) -> list[Arc]:
-    """All steps that are possible for some parameters; what is no control flow automaton is refused."""
+    """Enumerate the steps that are possible for some parameters; refuse a malformed control flow automaton."""
     operations = {text: read_operation(flow, text) for _, text, _ in flow.edges}
-    found: dict[Arc, None] = {}
+    steps: dict[Arc, None] = {}
     for path in _paths(flow):
         for status in flow.statuses:
             for arc in _along(flow, [(text, operations[text]) for text in path], Arc(status, status)):
                 if all(received.possible() != Constant(False) for _, received in arc.received):
-                    found[arc] = None
-            if len(found) > _MOST_ARCS:
+                    steps[arc] = None
+            if len(steps) > _MOST_ARCS:
                 raise UsageError(f"{flow.name}: a process has more than {_MOST_ARCS} different steps")
-    return list(found)
+    return list(steps)
 
 
 def _paths(flow: ControlFlow) -> Iterator[list[str]]:
+    """Enumerate the paths from start to end, as lists of operations."""
     graph: Any = nx.MultiDiGraph()
     graph.add_nodes_from((flow.start, flow.end))
     for source, operation, target in flow.edges:
@@ -105,16 +106,17 @@ def _paths(flow: ControlFlow) -> Iterator[list[str]]:
 
 
 def _along(flow: ControlFlow, operations: Sequence[tuple[str, Operation]], start: Arc) -> list[Arc]:
-    """A step along these operations, in each way that its guards allow."""
-    found = [start]
+    """Extend a step along these operations; a disjunction in a guard splits it."""
+    steps = [start]
     for text, operation in operations:
-        found = list(dict.fromkeys(after for arc in found for after in _after(flow, text, operation, arc)))
-        if len(found) > _MOST_ARCS:
-            raise UsageError(f"{flow.name}: {shown(text)}: there are more than {_MOST_ARCS} ways to come here")
-    return found
+        steps = list(dict.fromkeys(after for arc in steps for after in _after(flow, text, operation, arc)))
+        if len(steps) > _MOST_ARCS:
+            raise UsageError(f"{flow.name}: {shown(text)}: there are more than {_MOST_ARCS} ways to get here")
+    return steps
 
 
 def _after(flow: ControlFlow, text: str, operation: Operation, arc: Arc) -> list[Arc]:
+    """Extend a step by one operation."""
     match operation:
         case Become(status):
             return [replace(arc, target=status)]
@@ -132,6 +134,7 @@ def _after(flow: ControlFlow, text: str, operation: Operation, arc: Arc) -> list
 
 
 def _satisfying(flow: ControlFlow, text: str, test: Test, arc: Arc) -> list[Arc]:
+    """Restrict a step to those that pass a test."""
     match test:
         case Constant(value):
             return [arc] if value else []
@@ -140,7 +143,7 @@ def _satisfying(flow: ControlFlow, text: str, test: Test, arc: Arc) -> list[Arc]
         case Reached(counter, number, wanted):
             received = dict(arc.received)
             if counter not in received:
-                raise UsageError(f"{flow.name}: {shown(text)}: {counter} is not received before in this step")
+                raise UsageError(f"{flow.name}: {shown(text)}: {counter} is not received earlier in this step")
             old = received[counter]
             received[counter] = (
                 replace(old, at_least=_with(old.at_least, number))

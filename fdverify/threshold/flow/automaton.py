@@ -1,4 +1,4 @@
-"""Control flow automata as they are written down."""
+"""Control flow automata as authors declare them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fdverify.errors import UsageError, did_you_mean
 from fdverify.threshold.names import check_name, check_names, check_table, check_texts, shown
 
 Edge = tuple[str, str, str]
-"""From where, an operation, to where."""
+"""Source, operation, target."""
 
 STATUS = "sv"
 NEW_VALUE = "e"
@@ -36,18 +36,18 @@ class ControlFlow:
     shared: Sequence[str]
     edges: Sequence[Edge]
     due: Mapping[str, str]
-    """Of each counter, what a process has received of it again and again, in fair runs."""
+    """For each counter, the amount that is due: FAIR says that every process has received it."""
     left: Sequence[str] = ()
-    """Statuses that processes do not keep for ever, in fair runs."""
+    """Statuses that processes must leave: FAIR says that no process has one of them."""
     specifications: Mapping[str, str] = field(default_factory=dict)
-    """As in the text of threshold automata, over how many processes have a status; FAIR says that all is received."""
+    """As in the text of threshold automata, with FAIR; a status stands for the number of processes that have it."""
     about: str = ""
     start: str = "qI"
     end: str = "qF"
 
 
 def check_flow(flow: ControlFlow) -> None:
-    """Refuse names that mean two things or nothing, before anything is read."""
+    """Refuse malformed fields, and names that are declared twice or not at all, before any text is parsed."""
     check_name("a control flow automaton", flow.name, "control flow automaton")
     for kind in ("parameters", "assumptions", "statuses", "initial", "shared", "left"):
         check_texts(flow.name, kind, getattr(flow, kind))
@@ -56,7 +56,7 @@ def check_flow(flow: ControlFlow) -> None:
     check_texts(flow.name, "one of processes, start, end and about", [flow.processes, flow.start, flow.end, flow.about])
     for edge in flow.edges:
         if isinstance(edge, str) or len(edge) != 3 or not all(isinstance(part, str) for part in edge):
-            raise UsageError(f"{flow.name}: {shown(repr(edge))} is no edge", "(from, operation, to)")
+            raise UsageError(f"{flow.name}: {shown(repr(edge))} is not an edge", "(from, operation, to)")
     check_names(
         flow.name,
         (

@@ -1,7 +1,8 @@
-"""Runs in which what is due is received for certain: once something is, nobody sends any more.
+"""An automaton of certainly fair runs: in them every process receives all that is due, and settles.
 
-What a process has received of a counter for good is kept in its location: it is what is due, or more if a step needed
-more.  As nothing is sent from then on, what is due does not change, and guards can compare it.
+A counter of a process is settled once the process has received what is due.  Locations record the settled counters.
+Once a counter of any process is settled, nobody sends any more.  So the due amounts no longer change, and guards can
+compare them with thresholds.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Due = Mapping[str, Linear]
 
 @dataclass(frozen=True)
 class Settled:
-    """A place, what is remembered there of more steps than others see, and which counters have all that is due."""
+    """A location with its settled counters, and a memory that also covers steps without an effect."""
 
     place: Place
     memory: Memory = ()
@@ -44,7 +45,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class Settling:
-    """All that a certain run can do, and when it is fair."""
+    """The locations and steps of certainly fair runs, and their fairness condition."""
 
     flow: ControlFlow
     base: Layout
@@ -54,49 +55,50 @@ class Settling:
     due: Due
 
     def of_status(self, status: str) -> list[str]:
-        return [name for each, name in self.names.items() if each.place.status == status]
+        return [name for settled, name in self.names.items() if settled.place.status == status]
 
     def fair(self) -> Formula:
-        """That everybody has received what is due for good, or that nothing is."""
-        alike: dict[Formula, list[str]] = {}
-        for each, name in self.names.items():
-            others = [amount for counter, amount in self.due.items() if counter not in each.counters]
-            left = each.place.status in self.flow.left
-            nothing = Constant(False) if left else all_of(at_most(amount, Linear()) for amount in others)
-            alike.setdefault(nothing, []).append(name)
+        """State that every process has settled all counters, or that nothing is due for the others."""
+        by_condition: dict[Formula, list[str]] = {}
+        for settled, name in self.names.items():
+            open_amounts = [amount for counter, amount in self.due.items() if counter not in settled.counters]
+            left = settled.place.status in self.flow.left
+            nothing = Constant(False) if left else all_of(at_most(amount, Linear()) for amount in open_amounts)
+            by_condition.setdefault(nothing, []).append(name)
         return all_of(
             either(Comparison(Linear.of(dict.fromkeys(names, 1)), "==", Linear()), nothing)
-            for nothing, names in alike.items()
+            for nothing, names in by_condition.items()
         )
 
     def certain(self, formula: Formula, otherwise: str) -> Certain:
+        """Build the extension of the automaton in which a violation of this formula is a violation for certain."""
         known = set(self.base.names.values())
-        more = [name for name in self.names.values() if name not in known]
+        added = [name for name in self.names.values() if name not in known]
         values = (0, 0) if self.base.remembers else (0,)
-        places = {passage: at for at, passage in enumerate(self.base.passages)}
+        numbers = {passage: number for number, passage in enumerate(self.base.passages)}
         return Certain(
             formula=formula,
             shared=(self.done,),
-            locations=tuple(Location(name, values) for name in more),
+            locations=tuple(Location(name, values) for name in added),
             rules=tuple(
-                Rule(at, self.names[step.source], self.names[step.target], step.guard, step.adds)
-                for at, step in enumerate(self.steps)
+                Rule(number, self.names[step.source], self.names[step.target], step.guard, step.adds)
+                for number, step in enumerate(self.steps)
             ),
-            initial=tuple(Comparison(Linear.of({name: 1}), "==", Linear()) for name in (self.done, *more)),
-            twins=tuple(None if step.twin is None else places[step.twin] for step in self.steps),
+            initial=tuple(Comparison(Linear.of({name: 1}), "==", Linear()) for name in (self.done, *added)),
+            twins=tuple(None if step.twin is None else numbers[step.twin] for step in self.steps),
             otherwise=otherwise,
         )
 
 
 def settle(flow: ControlFlow, arcs: Sequence[Arc], base: Layout, due: Due) -> Settling:
-    """The steps by which processes receive what is due for good, and all that they can do before and after."""
+    """Build the automaton of certainly fair runs: all steps before, while and after counters are settled."""
     done = free_name("done", {*flow.parameters, *flow.shared, *base.names.values()})
     outside = needed_memory(flow, [arc for arc in arcs if arc.has_effect])
     inside = needed_memory(flow, arcs)
     reached = [Settled(Place(status)) for status in flow.initial]
     seen = set(reached)
     steps: dict[_Step, None] = {}
-    for settled in reached:  # which grows
+    for settled in reached:  # the list grows meanwhile
         for arc in arcs:
             if arc.source != settled.place.status or (arc.adds and settled.counters):
                 continue
@@ -115,7 +117,7 @@ def settle(flow: ControlFlow, arcs: Sequence[Arc], base: Layout, due: Due) -> Se
 def _steps(
     flow: ControlFlow, arc: Arc, source: Settled, twin: Passage | None, kept: set[str], due: Due, done: str
 ) -> Iterator[_Step]:
-    """A step, each time with other counters of which all that is due is received now, for good."""
+    """Enumerate the variants of a step, by the set of counters that it settles."""
     target = source.place if twin is None else twin.target
     memory = remember(arc, source.memory)
     sends = Comparison(Linear.of({done: 1}), "<", Linear(constant=1))
@@ -127,7 +129,7 @@ def _steps(
             for counter, received in arc.received:
                 amount = [due[counter].plus(Linear(constant=arc.adding(due[counter])))] if counter in counters else []
                 claims += possible(received, (*memory[counter], *amount))
-            remembered = tuple((each, memory[each]) for each in sorted(memory) if each in kept and memory[each])
+            remembered = tuple((name, memory[name]) for name in sorted(memory) if name in kept and memory[name])
             step = _Step(
                 source,
                 Settled(target, remembered, counters),
@@ -140,7 +142,7 @@ def _steps(
 
 
 def _changes_once(flow: ControlFlow, claim: Formula) -> bool:
-    """Whether a guard is made of thresholds."""
+    """Return whether every comparison is a threshold: shared variables occur with one sign only."""
     for part in parts(claim):
         if isinstance(part, Comparison):
             factors = [factor for name, factor in part.difference().factors if name in flow.shared]
@@ -150,11 +152,11 @@ def _changes_once(flow: ControlFlow, claim: Formula) -> bool:
 
 
 def _named(base: Layout, reached: Iterable[Settled], others: set[str]) -> dict[Settled, str]:
+    """Name the locations; one without settled counters or more memory is the location of the base automaton."""
     taken = {*base.names.values(), *others}
-    # Where there is nothing more to remember, a location is that of the others; all of these have a name.
-    found = {Settled(place, place.memory): name for place, name in base.names.items()}
+    names = {Settled(place, place.memory): name for place, name in base.names.items()}
     for settled in reached:
-        if settled not in found:
-            found[settled] = free_name(f"{base.names[settled.place]}_settled", taken)
-            taken.add(found[settled])
-    return found
+        if settled not in names:
+            names[settled] = free_name(f"{base.names[settled.place]}_settled", taken)
+            taken.add(names[settled])
+    return names

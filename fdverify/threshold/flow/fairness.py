@@ -1,8 +1,8 @@
-"""FAIR, that everybody has received what is due, said of how many processes have a status.
+"""FAIR (every process has received what is due) as a formula over the numbers of processes with a status.
 
-What was received is not kept.  Where a step by which a process keeps its status covers all that it can have received
-before, that does not matter: it has received what is due if it can do so now.  Elsewhere there is only what is so *if*
-it has.
+The automaton does not record what was received.  That is no loss at a status with a self-loop that allows whatever can
+have been received before: there, a process has received what is due if and only if it can receive it now.  For the
+other statuses there is only a necessary condition.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fdverify.threshold.text.read import read_linear
 Due = Mapping[str, Linear]
 
 Choice = tuple[tuple[Arc, ...], tuple[str, ...]]
-"""Steps that receive different counters, and the counters that none of them receives."""
+"""Steps that receive disjoint sets of counters, and the counters that none of them receives."""
 
 _NOTHING = Linear()
 _MOST_CHOICES = 300
@@ -31,7 +31,7 @@ _MOST_CHOICES = 300
 @dataclass(frozen=True)
 class Fairness:
     needed: Formula
-    """What is so if everybody has received what is due; but for these statuses, the converse holds, too."""
+    """A necessary condition for FAIR; it is also sufficient if no process has an ``unclear`` status."""
     unclear: tuple[str, ...]
 
 
@@ -43,6 +43,7 @@ def read_due(flow: ControlFlow) -> dict[str, Linear]:
 
 
 def fairness(flow: ControlFlow, arcs: Sequence[Arc], layout: Layout, due: Due) -> Fairness:
+    """Build the formula for FAIR, status by status."""
     known = histories(flow, arcs)
     needed, unclear = [], []
     for status in flow.statuses:
@@ -58,7 +59,7 @@ def fairness(flow: ControlFlow, arcs: Sequence[Arc], layout: Layout, due: Due) -
 
 
 def _exact(due: Due, stays: Sequence[Arc], known: set[History]) -> Formula | None:
-    """Whether everything due is received at a status, if steps by which processes stay there tell it."""
+    """Build an exact formula for having received what is due at a status, if its self-loops allow one."""
     for choice, rest in _choices(due, stays):
         never_received = all(
             history[place] is None or _is_too_late(due[counter], history[place])
@@ -72,29 +73,30 @@ def _exact(due: Due, stays: Sequence[Arc], known: set[History]) -> Formula | Non
 
 
 def _is_too_late(amount: Linear, reception: Reception | None) -> bool:
-    """Whether more is due than can have come, ever since."""
-    assert reception is not None, "nothing was received, which is another case"
+    """Return whether the amount due always exceeds what the last reception can have received."""
+    assert reception is not None, "the caller excludes that nothing was received"
     return never_more(reception.most.plus(Linear(constant=1)), amount)
 
 
 def _choices(due: Due, stays: Sequence[Arc]) -> Iterator[Choice]:
-    """Ways to receive what is due, those at first that receive most; of very many, some."""
+    """Enumerate ways to cover the counters by self-loops, up to a limit; those that cover most come first."""
 
-    def choose(left: tuple[str, ...], chosen: tuple[Arc, ...], rest: tuple[str, ...]) -> Iterator[Choice]:
-        if not left:
+    def choose(open_counters: tuple[str, ...], chosen: tuple[Arc, ...], rest: tuple[str, ...]) -> Iterator[Choice]:
+        if not open_counters:
             yield chosen, rest
             return
         for arc in stays:
             counters = {counter for counter, _ in arc.received}
-            if left[0] in counters and counters <= set(left):
-                yield from choose(tuple(each for each in left if each not in counters), (*chosen, arc), rest)
-        yield from choose(left[1:], chosen, (*rest, left[0]))
+            if open_counters[0] in counters and counters <= set(open_counters):
+                others = tuple(counter for counter in open_counters if counter not in counters)
+                yield from choose(others, (*chosen, arc), rest)
+        yield from choose(open_counters[1:], chosen, (*rest, open_counters[0]))
 
     return islice(choose(tuple(due), (), ()), _MOST_CHOICES)
 
 
 def _covers(due: Due, choice: Sequence[Arc], known: set[History]) -> bool:
-    """Whether, of each step, all that it receives can be as it was received before, unless nothing of it was."""
+    """Return whether each step allows whatever a history has received, or the history received none of its counters."""
     places = {counter: place for place, counter in enumerate(due)}
     for arc, history in product(choice, known):
         before = [(received, history[places[counter]]) for counter, received in arc.received]
@@ -107,7 +109,7 @@ def _covers(due: Due, choice: Sequence[Arc], known: set[History]) -> bool:
 
 
 def _allows(received: Received, other: Received) -> bool:
-    """Whether a step allows to receive whatever another one does."""
+    """Return whether the constraints of one reception follow from those of another, for all parameters."""
     return (
         never_more(other.written, received.written)
         and all(any(never_more(number, more) for more in (*other.at_least, _NOTHING)) for number in received.at_least)
@@ -116,7 +118,7 @@ def _allows(received: Received, other: Received) -> bool:
 
 
 def _allows_nothing(received: Received) -> bool:
-    """Whether a step allows a counter to stay 0, for all parameters."""
+    """Return whether a step allows a counter to stay 0, for all parameters."""
     return (
         never_more(_NOTHING, received.written)
         and all(never_more(number, _NOTHING) for number in received.at_least)
@@ -125,7 +127,7 @@ def _allows_nothing(received: Received) -> bool:
 
 
 def _receives(due: Due, choice: Sequence[Arc], rest: Sequence[str]) -> Formula:
-    """That these steps can receive all that is due, and that of the other counters nothing is."""
+    """State that these steps can receive what is due, and that nothing is due for the remaining counters."""
     claims = [at_most(due[counter], _NOTHING) for counter in rest]
     for arc in choice:
         nothing = all_of(at_most(due[counter], _NOTHING) for counter, _ in arc.received)
@@ -135,7 +137,7 @@ def _receives(due: Due, choice: Sequence[Arc], rest: Sequence[str]) -> Formula:
 
 
 def _can_be(amount: Linear, received: Received) -> Iterator[Formula]:
-    """That a step can receive as much, and more if it needs more."""
+    """State that a step can receive an amount, or more if the step requires more."""
     numbers = (amount, *received.at_least, _NOTHING)
     for number in numbers:
         yield at_most(number, received.written)
@@ -145,7 +147,7 @@ def _can_be(amount: Linear, received: Received) -> Iterator[Formula]:
 
 
 def _has_received(due: Due, history: History) -> Formula:
-    """What is so if what is due was received in steps that have been taken."""
+    """State a necessary condition for what is due to have been received along a history."""
     claims: list[Formula] = []
     for amount, reception in zip(due.values(), history, strict=True):
         if reception is None:

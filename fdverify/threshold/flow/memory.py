@@ -1,4 +1,4 @@
-"""What a process has received by the time it has a status, as far as the steps that led there tell."""
+"""What a process can have received when it has a status, computed from the steps that lead there."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class Reception:
 
     received: Received
     most: Linear
-    """More cannot have come, over shared variables at any time after the step."""
+    """An upper bound on what was received, over the shared variables at any time after the step."""
 
 
 History = tuple[Reception | None, ...]
-"""Of each counter, how it was last received; none if it is still 0."""
+"""For each counter, its last reception; ``None`` if it is still 0."""
 
 
 def never_more(left: Linear, right: Linear) -> bool:
-    """Whether a sum is at most another one, whatever natural numbers the names stand for."""
+    """Return whether left <= right for all natural numbers: a sufficient condition on the coefficients."""
     difference = right.plus(left, -1)
     return difference.constant >= 0 and all(factor >= 0 for _, factor in difference.factors)
 
 
 def histories(flow: ControlFlow, arcs: Iterable[Arc]) -> dict[str, set[History]]:
-    """The histories with which each status can be had if processes take these steps."""
-    found: dict[str, set[History]] = {status: set() for status in flow.statuses}
+    """Compute the histories that are reachable at each status by these steps."""
+    by_status: dict[str, set[History]] = {status: set() for status in flow.statuses}
     steps: dict[str, list[Arc]] = {status: [] for status in flow.statuses}
     for arc in arcs:
         steps[arc.source].append(arc)
@@ -42,14 +42,14 @@ def histories(flow: ControlFlow, arcs: Iterable[Arc]) -> dict[str, set[History]]
     number = 0
     while waiting:
         status, history = waiting.pop()
-        if history in found[status]:
+        if history in by_status[status]:
             continue
-        found[status].add(history)
+        by_status[status].add(history)
         number += 1
         if number > _MOST_HISTORIES:
-            raise UsageError(f"{flow.name}: there are more than {_MOST_HISTORIES} ways to have received something")
+            raise UsageError(f"{flow.name}: there are more than {_MOST_HISTORIES} histories of received messages")
         waiting += [(arc.target, _after(flow, arc, history)) for arc in steps[status]]
-    return found
+    return by_status
 
 
 def _after(flow: ControlFlow, arc: Arc, history: History) -> History:
@@ -61,42 +61,42 @@ def _after(flow: ControlFlow, arc: Arc, history: History) -> History:
 
 
 def _reception(arc: Arc, received: Received) -> Reception:
-    # What the step sent after it received could not be received in it.
-    unseen = received.bound.plus(Linear(constant=-arc.adding(received.written)))
-    return Reception(received, unseen)
+    # Messages that the step sends after receiving are not received in it.
+    most = received.bound.plus(Linear(constant=-arc.adding(received.written)))
+    return Reception(received, most)
 
 
 def cannot_hinder(before: Reception | None, received: Received) -> bool:
-    """Whether a step that receives is possible, whatever was received before, if it is possible from 0 on.
+    """Return whether an earlier reception can never disable a step that is enabled for a counter of 0.
 
-    What was received is less than a number that the step needs anyway, or what the step allows, the last one did not
-    exceed either.
+    Either the counter is below a lower bound of the step anyway, or each upper bound of the step is implied by one of
+    the earlier reception.
     """
     if before is None:
         return True
-    known = before.received
-    if any(never_more(limit, needed) for limit in known.below for needed in received.at_least):
+    earlier = before.received
+    if any(never_more(limit, needed) for limit in earlier.below for needed in received.at_least):
         return True
-    return never_more(known.written, received.written) and all(
-        any(never_more(limit, other) for limit in known.below) for other in received.below
+    return never_more(earlier.written, received.written) and all(
+        any(never_more(limit, other) for limit in earlier.below) for other in received.below
     )
 
 
 def hindered(flow: ControlFlow, arcs: Iterable[Arc], known: Mapping[str, set[History]]) -> dict[Arc, set[str]]:
-    """The steps that may be impossible because of what was received before, and of which counters."""
-    found: dict[Arc, set[str]] = {}
+    """Return the steps that earlier receptions may disable, with the counters that are to blame."""
+    counters_by_step: dict[Arc, set[str]] = {}
     for arc in arcs:
         for place, counter in enumerate(flow.due):
             received = dict(arc.received).get(counter)
             if received is not None and not all(
                 cannot_hinder(history[place], received) for history in known[arc.source]
             ):
-                found.setdefault(arc, set()).add(counter)
-    return found
+                counters_by_step.setdefault(arc, set()).add(counter)
+    return counters_by_step
 
 
 def needed_memory(flow: ControlFlow, rules: Sequence[Arc]) -> dict[str, set[str]]:
-    """Of each status, the counters that must be remembered in it, because a later step may be hindered by them."""
+    """Return, for each status, the counters to be remembered there, because they may disable a later step."""
     needed: dict[str, set[str]] = {status: set() for status in flow.statuses}
     for arc, counters in hindered(flow, rules, histories(flow, rules)).items():
         needed[arc.source] |= counters

@@ -1,4 +1,4 @@
-"""Operations of control flow automata, read from their text."""
+"""The operations of control flow automata, and their parser."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StatusIs:
 
 @dataclass(frozen=True)
 class Reached:
-    """That a counter is at least a number; if it is not wanted, that it is less."""
+    """A test that a counter is at least a number or, if not ``wanted``, that it is less."""
 
     counter: str
     number: Linear
@@ -55,7 +55,7 @@ Operation: TypeAlias = "Become | Send | Receive | Test"
 
 
 def read_operation(flow: ControlFlow, text: str) -> Operation:
-    """One operation; what is none is refused with its text."""
+    """Parse an operation; refuse a malformed one."""
     return _Operation(flow, text).read()
 
 
@@ -82,13 +82,15 @@ class _Operation:
             raise UsageError(f"{self._place}: there is no {kind} {name}", hint)
         return name
 
-    def _receive(self, counter: str, same: str, bound: str) -> Receive:
+    def _receive(self, counter: str, lower: str, bound: str) -> Receive:
         self._known(counter, tuple(self._flow.due), "counter")
-        if same != counter:
-            raise UsageError(f"{self._place}: a counter does not fall: {counter} <= e")
+        if lower != counter:
+            raise UsageError(f"{self._place}: a counter does not decrease: write {counter} <= e")
         most = read_linear(bound, (*self._flow.shared, *self._flow.parameters), self._place)
         if any(factor < 0 for name, factor in most.factors if name in self._flow.shared):
-            raise UsageError(f"{self._place}: what can be received does not become less")
+            raise UsageError(
+                f"{self._place}: the bound of a counter does not decrease, so shared variables have no negative factor"
+            )
         return Receive(counter, most)
 
     def _test(self, guard: Formula) -> Test:
@@ -100,7 +102,7 @@ class _Operation:
             case Comparison():
                 return self._compared(guard)
             case _:
-                raise AssertionError("nothing else is without times and negations")
+                raise AssertionError("a guard in negation normal form has no other operator")
 
     def _compared(self, comparison: Comparison) -> Test:
         difference, operator = comparison.difference(), comparison.operator
@@ -110,10 +112,12 @@ class _Operation:
         counter = next(iter(names & set(self._flow.due)), None)
         factor = dict(difference.factors).get(counter or "", 0)
         if counter is None or abs(factor) != 1 or names - {counter, *self._flow.parameters} or operator in ("==", "!="):
-            raise UsageError(f"{self._place}: this is no threshold", "compare a counter with parameters: T + 1 <= rcvd")
+            raise UsageError(
+                f"{self._place}: this is not a threshold", "compare a counter with parameters: T + 1 <= rcvd"
+            )
         if factor < 0:
             difference, operator = difference.times(-1), {"<": ">", "<=": ">=", ">": "<", ">=": "<="}[operator]
-        number = Linear.of({counter: 1}).plus(difference, -1)  # the counter is compared with this
+        number = Linear.of({counter: 1}).plus(difference, -1)  # the number that the counter is compared with
         if operator in (">", "<="):
             number = number.plus(Linear(constant=1))
         return Reached(counter, number, operator in (">", ">="))
@@ -121,7 +125,7 @@ class _Operation:
     def _with_status(self, difference: Linear, operator: str) -> StatusIs:
         factors = dict(difference.factors)
         statuses = [name for name in factors if name != STATUS]
-        one = len(statuses) == 1 and statuses[0] in self._flow.statuses and abs(factors.get(STATUS, 0)) == 1
-        if not one or sum(factors.values()) != 0 or difference.constant or operator not in ("==", "!="):
+        is_comparison = len(statuses) == 1 and statuses[0] in self._flow.statuses and abs(factors.get(STATUS, 0)) == 1
+        if not is_comparison or sum(factors.values()) != 0 or difference.constant or operator not in ("==", "!="):
             raise UsageError(f"{self._place}: a status is compared by sv == STATUS or sv != STATUS")
         return StatusIs(statuses[0], operator == "==")

@@ -1,8 +1,8 @@
-"""Locations: a status, and of what was received as much as must be remembered.
+"""The locations of the threshold automaton: a status, with a memory of what was received.
 
-Processes receive as little as they can: of a counter the largest number that some step has needed.  Whatever steps a
-process takes that receives more, one that receives as little can take, too.  So only those numbers are remembered, and
-only where a later step may be hindered by them.
+It suffices that processes receive as little as possible: for each counter, the largest lower bound of the steps taken.
+Such a process can take every step that a process with more messages can take.  So only these lower bounds are
+remembered, and only where they may disable a later step.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_PLACES = 500
 _LONGEST_NAME = 40
 
 Memory = tuple[tuple[str, tuple[Linear, ...]], ...]
-"""Of some counters, numbers of which the largest was received; of all others it does not matter."""
+"""For some counters, numbers whose maximum was received; the other counters do not matter."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Passage:
-    """A step between places, where its guard holds."""
+    """A step between locations, under a guard."""
 
     source: Place
     target: Place
@@ -48,36 +48,38 @@ class Layout:
 
     @property
     def remembers(self) -> bool:
-        """Whether there is a place that remembers something."""
+        """Whether a location remembers something."""
         return any(place.memory for place in self.names)
 
     def of_status(self, status: str) -> list[str]:
-        """The locations of processes that have a status."""
+        """List the locations with a status."""
         return [name for place, name in self.names.items() if place.status == status]
 
 
 def lay_out(flow: ControlFlow, rules: Sequence[Arc]) -> Layout:
-    """All places that processes can come to by steps with an effect; each status has one without a memory."""
+    """Compute the locations that are reachable by steps with an effect; every status also has one without memory."""
     needed = needed_memory(flow, rules)
     reached = [Place(status) for status in flow.initial]
     seen = set(reached)
     passages: dict[tuple[int, int], Passage] = {}
-    for at, place in enumerate(reached):  # which grows
+    for position, place in enumerate(reached):  # the list grows meanwhile
         for number, arc in enumerate(rules):
             if arc.source == place.status:
-                passages[number, at] = passage = pass_along(arc, place, needed[arc.target])
+                passages[number, position] = passage = pass_along(arc, place, needed[arc.target])
                 if passage.target not in seen:
                     seen.add(passage.target)
                     reached.append(passage.target)
         if len(reached) > _MOST_PLACES:
-            raise UsageError(f"{flow.name}: what processes have received matters in more than {_MOST_PLACES} ways")
+            raise UsageError(
+                f"{flow.name}: there are more than {_MOST_PLACES} locations, because of what processes have received"
+            )
     remembering = [place for place in reached if place.memory]
     names = _named(flow, [*(Place(status) for status in flow.statuses), *remembering])
     return Layout(names, tuple(dict.fromkeys(passages[key] for key in sorted(passages))))
 
 
 def pass_along(arc: Arc, place: Place, remembered: set[str]) -> Passage:
-    """A step from a place, to one where these counters are remembered."""
+    """Build the step from a location; its target remembers these counters."""
     memory = remember(arc, place.memory)
     claims = [claim for counter, received in arc.received for claim in possible(received, memory[counter])]
     kept = tuple((counter, memory[counter]) for counter in sorted(memory) if counter in remembered and memory[counter])
@@ -85,15 +87,15 @@ def pass_along(arc: Arc, place: Place, remembered: set[str]) -> Passage:
 
 
 def remember(arc: Arc, memory: Memory) -> dict[str, tuple[Linear, ...]]:
-    """What is received at least, after a step."""
-    found = dict(memory)
+    """Return the lower bounds on the counters after a step."""
+    bounds = dict(memory)
     for counter, received in arc.received:
-        found[counter] = _largest((*found.get(counter, ()), *received.at_least))
-    return found
+        bounds[counter] = _largest((*bounds.get(counter, ()), *received.at_least))
+    return bounds
 
 
 def possible(received: Received, numbers: Sequence[Linear]) -> Iterator[Formula]:
-    """That the largest of these numbers, or 0, can be received."""
+    """State that the largest of these numbers, or 0, can be received."""
     for number in (*numbers, Linear()):
         yield at_most(number, received.bound)
     for number in (*numbers, Linear()):
@@ -102,16 +104,16 @@ def possible(received: Received, numbers: Sequence[Linear]) -> Iterator[Formula]
 
 
 def _largest(numbers: Iterable[Linear]) -> tuple[Linear, ...]:
-    """The numbers of which one may be the largest."""
-    found: list[Linear] = []
+    """Drop numbers that are never more than another one, or than 0."""
+    maximal: list[Linear] = []
     for number in dict.fromkeys(numbers):
-        if not any(never_more(number, other) for other in (*found, Linear())):
-            found = [other for other in found if not never_more(other, number)] + [number]
-    return tuple(sorted(found, key=lambda number: (number.factors, number.constant)))
+        if not any(never_more(number, other) for other in (*maximal, Linear())):
+            maximal = [other for other in maximal if not never_more(other, number)] + [number]
+    return tuple(sorted(maximal, key=lambda number: (number.factors, number.constant)))
 
 
 def free_name(wanted: str, taken: Container[str]) -> str:
-    """A name that nothing has yet."""
+    """Return a name that is not taken."""
     name, number = wanted, 1
     while name in taken:
         number += 1
@@ -120,17 +122,17 @@ def free_name(wanted: str, taken: Container[str]) -> str:
 
 
 def _named(flow: ControlFlow, places: Iterable[Place]) -> dict[Place, str]:
-    """A status without a memory keeps its name; one that remembers r >= N - T is called after that."""
+    """Name the locations: after the status, and after the numbers that are remembered."""
     taken = {STATUS, NEW_VALUE, FAIR, *flow.parameters, *flow.shared, *flow.statuses, *flow.due}
-    found: dict[Place, str] = {}
+    names: dict[Place, str] = {}
     for place in places:
-        found[place] = free_name(_described(place), taken) if place.memory else place.status
-        taken.add(found[place])
-    return found
+        names[place] = free_name(_described(place), taken) if place.memory else place.status
+        taken.add(names[place])
+    return names
 
 
 def _described(place: Place) -> str:
-    remembered = [f"{counter} {linear_text(each)}" for counter, numbers in place.memory for each in numbers]
+    remembered = [f"{counter} {linear_text(number)}" for counter, numbers in place.memory for number in numbers]
     text = " ".join([place.status, *remembered])
     for sign, word in (("+", "plus"), ("-", "minus "), ("*", "times")):
         text = text.replace(sign, word)

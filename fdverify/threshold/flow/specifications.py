@@ -1,7 +1,8 @@
-"""Specifications of control flow automata: FAIR is written out, in two ways where it cannot be in one.
+"""Specifications of control flow automata, with FAIR expanded.
 
-A run of processes that breaks a specification breaks its ``formula``, in which FAIR is what is so if everybody has
-received what is due.  Where the converse is not known, runs are looked for in which it is certain.
+In the ``formula`` of a specification, FAIR as a premise is weakened to a necessary condition, and FAIR as a conclusion
+is false.  So every violation of the specification violates the formula, and a proof of the formula is a proof of the
+specification.  Where the converse is not known, violations are searched in certainly fair runs.
 """
 
 from __future__ import annotations
@@ -38,33 +39,37 @@ from fdverify.threshold.formula import (
 from fdverify.threshold.text.read import read_specification
 
 _FAIR = Comparison(Linear.of({FAIR: 1}), ">=", Linear(constant=1))
-"""Stands for FAIR until it is known where it occurs."""
+"""A placeholder for FAIR, until it is expanded according to its polarity."""
 
 
 def specifications(
     flow: ControlFlow, arcs: Sequence[Arc], layout: Layout, fair: Fairness, due: Mapping[str, Linear]
 ) -> tuple[Specification, ...]:
+    """Translate the specifications, each with certainly fair runs where its formula is not exact."""
     known = (*flow.statuses, *flow.shared, *flow.parameters)
     hindrance = _hindrance(flow, arcs)
     settling: Settling | None = None
-    found = []
+    translated = []
     for name, text in flow.specifications.items():
         raw = read_specification(text, known, {FAIR: _FAIR}, f"{flow.name}: {name}")
         formula = _replaced(_by_location(flow, raw, layout), fair.needed, Constant(False))
-        why = _doubt(name, raw, fair, hindrance) if FAIR in names(raw) else None
-        if why is None:
-            found.append(Specification(name, formula))
+        doubt = _doubt(name, raw, fair, hindrance) if FAIR in names(raw) else None
+        if doubt is None:
+            translated.append(Specification(name, formula))
             continue
         settling = settling or settle(flow, arcs, layout, due)
         certain = _replaced(_by_location(flow, raw, settling), settling.fair(), Constant(True))
-        otherwise = f"{name}: {why}, which is not kept"
-        found.append(Specification(name, formula, settling.certain(certain, otherwise)))
-    return tuple(found)
+        otherwise = f"{name}: {doubt}, which is not kept"
+        translated.append(Specification(name, formula, settling.certain(certain, otherwise)))
+    return tuple(translated)
 
 
 @dataclass(frozen=True)
 class _Hindrance:
-    """What keeps processes that have received what is due from going on as before."""
+    """Sentences about the first step that earlier receptions may disable.
+
+    ``in_the_end`` is about steps on cycles that send nothing, ``at_some_time`` about all steps.
+    """
 
     in_the_end: str | None
     at_some_time: str | None
@@ -74,10 +79,11 @@ def _hindrance(flow: ControlFlow, arcs: Sequence[Arc]) -> _Hindrance:
     rules = [arc for arc in arcs if arc.has_effect]
     stopped = hindered(flow, rules, histories(flow, arcs))
     turning = [arc for arc in _on_cycles(arc for arc in rules if not arc.adds) if arc in stopped]
-    return _Hindrance(*(_first(each, stopped) for each in (turning, stopped)))
+    return _Hindrance(*(_first(steps, stopped) for steps in (turning, stopped)))
 
 
 def _first(arcs: Iterable[Arc], stopped: dict[Arc, set[str]]) -> str | None:
+    """Describe the first step that may be disabled."""
     arc = next(iter(arcs), None)
     if arc is None:
         return None
@@ -86,29 +92,31 @@ def _first(arcs: Iterable[Arc], stopped: dict[Arc, set[str]]) -> str | None:
 
 
 def _on_cycles(arcs: Iterable[Arc]) -> Iterator[Arc]:
+    """Return the steps on cycles of statuses: both ends are in one strongly connected component."""
     moves = list(arcs)
     graph: Any = nx.DiGraph([(arc.source, arc.target) for arc in moves])
-    component = {place: at for at, places in enumerate(nx.strongly_connected_components(graph)) for place in places}
+    components = enumerate(nx.strongly_connected_components(graph))
+    component = {status: number for number, statuses in components for status in statuses}
     return (arc for arc in moves if component[arc.source] == component[arc.target])
 
 
 def _doubt(name: str, formula: Formula, fair: Fairness, hindrance: _Hindrance) -> str | None:
-    """Why processes cannot be said to receive what is due when a formula says so; none if they can."""
+    """Return why a violation of the formula may not be one of the specification; ``None`` if it always is."""
     try:
-        found = [*shapes(name, formula), *shapes(name, Not(premise(formula)))]
-    except UsageError:  # once FAIR is written out, what is left may not be refused
-        return "where FAIR stands in it tells nothing of what was received"
-    times = [claim for shape in found for each in shape.moments for claim in each.holds]
-    lasting = [claim for shape in found for each in shape.moments for claim in each.for_good]
-    ends = [claim for shape in found for claim in (*shape.at_last, *shape.again)]
+        cases = [*shapes(name, formula), *shapes(name, Not(premise(formula)))]
+    except UsageError:  # the formula may still be accepted once FAIR is expanded
+        return "nothing follows from the position of FAIR in it about what was received"
+    times = [claim for shape in cases for moment in shape.moments for claim in moment.holds]
+    lasting = [claim for shape in cases for moment in shape.moments for claim in moment.for_good]
+    ends = [claim for shape in cases for claim in (*shape.at_last, *shape.again)]
     if any(_denies_fair(claim) for claim in (*times, *lasting, *ends)):
-        return "a run that breaks it is not FAIR at some time, and that depends on what was received"
-    if any(FAIR in names(claim) for claim in lasting):  # what has just been sent is not received in the same step
-        return "a run that breaks it is FAIR at all times, and that depends on when something was received"
-    if any(FAIR in names(claim) for shape in found for claim in shape.moments[0].holds):
+        return "a run that violates it is not FAIR at some time, and that depends on what was received"
+    if any(FAIR in names(claim) for claim in lasting):  # a message is not received in the step that sends it
+        return "a run that violates it is FAIR at all times, and that depends on when something was received"
+    if any(FAIR in names(claim) for shape in cases for claim in shape.moments[0].holds):
         return "it says that the start is FAIR, before anything is received"
     if any(FAIR in names(claim) for claim in times) and hindrance.at_some_time is not None:
-        return f"FAIR is not only said of the end of a run, and {hindrance.at_some_time}"
+        return f"FAIR is claimed not only of the end of a run, and {hindrance.at_some_time}"
     if hindrance.in_the_end is not None:
         return hindrance.in_the_end
     if not fair.unclear:
@@ -128,20 +136,20 @@ def _denies_fair(formula: Formula) -> bool:
 
 
 def _replaced(formula: Formula, premised: Formula, asserted: Formula) -> Formula:
-    """With FAIR written out where a run that breaks the formula is fair, and otherwise where it is not."""
+    """Expand FAIR by polarity: ``premised`` where a violating run is fair, ``asserted`` where it is not."""
 
-    def within(part: Formula, breaks: bool) -> Formula:
+    def within(part: Formula, is_positive: bool) -> Formula:
         match part:
             case Not(operand):
-                return Not(within(operand, not breaks))
+                return Not(within(operand, not is_positive))
             case And(left, right) | Or(left, right):
-                return type(part)(within(left, breaks), within(right, breaks))
+                return type(part)(within(left, is_positive), within(right, is_positive))
             case Implies(left, right):
-                return Implies(within(left, not breaks), within(right, breaks))
+                return Implies(within(left, not is_positive), within(right, is_positive))
             case Eventually(operand) | Globally(operand):
-                return type(part)(within(operand, breaks))
+                return type(part)(within(operand, is_positive))
             case Comparison() if part == _FAIR:
-                return asserted if breaks else premised
+                return asserted if is_positive else premised
             case _:
                 return part
 
@@ -149,15 +157,15 @@ def _replaced(formula: Formula, premised: Formula, asserted: Formula) -> Formula
 
 
 def _by_location(flow: ControlFlow, formula: Formula, layout: Layout | Settling) -> Formula:
-    """With the number of processes of a status as the sum over its locations."""
-    places = {status: layout.of_status(status) for status in flow.statuses}
+    """Replace the number of processes with a status by the sum over its locations."""
+    locations = {status: layout.of_status(status) for status in flow.statuses}
 
     def spread(linear: Linear) -> Linear:
-        found: dict[str, int] = {}
+        factors: dict[str, int] = {}
         for name, factor in linear.factors:
-            for place in places.get(name, [name]):
-                found[place] = factor
-        return Linear.of(found, linear.constant)
+            for location in locations.get(name, [name]):
+                factors[location] = factor
+        return Linear.of(factors, linear.constant)
 
     def within(part: Formula) -> Formula:
         match part:

@@ -1,4 +1,4 @@
-"""From a control flow automaton to the threshold automaton of all processes, for any number of them."""
+"""Translation of a control flow automaton to a threshold automaton, for any number of processes."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class _Translation:
 
 
 def threshold_automaton(flow: ControlFlow) -> Automaton:
-    """The threshold automaton; statuses, and what must be remembered of what was received, are its locations."""
+    """Build the threshold automaton; its locations are statuses with a memory of what was received."""
     return _translated(flow).automaton
 
 
 def threshold_text(flow: ControlFlow) -> str:
-    """The threshold automaton in ByMC's text format."""
-    found = _translated(flow)
+    """Write the threshold automaton in ByMC's text format."""
+    translation = _translated(flow)
     remembered = [
         f"{name}: has status {place.status} and received "
-        + ", ".join(f"{counter} >= {linear_text(each)}" for counter, numbers in place.memory for each in numbers)
-        for place, name in found.layout.names.items()
+        + ", ".join(f"{counter} >= {linear_text(number)}" for counter, numbers in place.memory for number in numbers)
+        for place, name in translation.layout.names.items()
         if place.memory
     ]
     about = "\n   ".join([flow.about, *remembered]) if flow.about else "\n   ".join(remembered)
-    return written(found.automaton, about, {FAIR: found.fair})
+    return written(translation.automaton, about, {FAIR: translation.fair})
 
 
 def _translated(flow: ControlFlow) -> _Translation:
@@ -46,7 +46,7 @@ def _translated(flow: ControlFlow) -> _Translation:
     layout = lay_out(flow, [step for step in steps if step.has_effect])
     due = read_due(flow)
     fair = fairness(flow, steps, layout, due)
-    numbers = {status: at for at, status in enumerate(flow.statuses)}
+    numbers = {status: number for number, status in enumerate(flow.statuses)}
     automaton = Automaton(
         name=flow.name,
         local=_locals(flow, layout),
@@ -57,13 +57,13 @@ def _translated(flow: ControlFlow) -> _Translation:
             read_claim(claim, flow.parameters, f"{flow.name}: the resilience condition") for claim in flow.assumptions
         ),
         locations=tuple(
-            Location(name, (numbers[place.status], at) if layout.remembers else (numbers[place.status],))
-            for at, (place, name) in enumerate(layout.names.items())
+            Location(name, (numbers[place.status], position) if layout.remembers else (numbers[place.status],))
+            for position, (place, name) in enumerate(layout.names.items())
         ),
         initial=_initial(flow, layout),
         rules=tuple(
-            Rule(number, layout.names[each.source], layout.names[each.target], each.guard, each.adds)
-            for number, each in enumerate(layout.passages, start=1)
+            Rule(number, layout.names[step.source], layout.names[step.target], step.guard, step.adds)
+            for number, step in enumerate(layout.passages, start=1)
         ),
         specifications=specifications(flow, steps, layout, fair, due),
     )

@@ -1,1 +1,1 @@
-"""Threshold automata as text: ByMC's format read and written, and flowcharts."""
+"""Threshold automata as text: a reader and a writer of ByMC's format, and flowcharts."""

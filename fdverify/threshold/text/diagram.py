@@ -1,4 +1,4 @@
-"""Threshold automata as Mermaid flowcharts, for pages that show them."""
+"""Threshold automata as Mermaid flowcharts, for web pages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from fdverify.threshold.text.write import formula_text
 
 
 def mermaid(automaton: Automaton) -> str:
-    """A node a location, an edge a rule: its number, its guard, and what it adds."""
-    nodes = {location.name: f"l{at}" for at, location in enumerate(automaton.locations)}  # a name may mean something
+    """Draw locations as nodes and rules as edges, labelled with number, guard and updates."""
+    # A location's name may be a Mermaid keyword, so nodes have names of their own.
+    nodes = {location.name: f"l{number}" for number, location in enumerate(automaton.locations)}
     lines = ["flowchart LR"]
     lines += [f'    {node}["{_escaped(name)}"]' for name, node in nodes.items()]
     lines += [f'    {nodes[rule.source]} -->|"{_label(rule)}"| {nodes[rule.target]}' for rule in automaton.rules]
@@ -24,5 +25,5 @@ def _label(rule: Rule) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Quotes and angle brackets mean something to Mermaid."""
+    """Escape quotes and angle brackets, which have a meaning in Mermaid."""
     return printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

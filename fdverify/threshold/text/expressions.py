@@ -1,7 +1,7 @@
 """The names that a text declares, and expressions over them.
 
-Macros are written out where they are used.  As a few of them can stand for a text of any length, how much they add is
-limited; and as formulas are walked through by recursion, so is how deeply these are nested.
+Macros are expanded where they are used.  A few macros can expand to a text of any length, so the total length of
+expansions is limited.  Formulas are traversed by recursion, so their nesting depth is limited too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DEEPEST = 200
 _MOST_DIGITS = 15
 _MOST_WRITTEN_OUT = 1_000_000
 _MOST_HINTED = 200
-"""Among more names than these, nobody is told which there are."""
+"""With more names than this, an error has no hint with similar names."""
 
 _CONNECTED: dict[str, type[And] | type[Or] | type[Implies]] = {"both": And, "either": Or, "implies": Implies}
 _PREFIXED: dict[str, type[Not] | type[Eventually] | type[Globally]] = {"!": Not, "<>": Eventually, "[]": Globally}
@@ -46,11 +46,13 @@ _PREFIXED: dict[str, type[Not] | type[Eventually] | type[Globally]] = {"!": Not,
 class _Macro:
     value: Value
     length: int
-    """Of its text where it is written out, roughly."""
+    """The approximate length of its expansion, in characters."""
     depth: int
 
 
 class Expressions:
+    """The declared names and macros of a text, and the conversion of syntax trees over them to formulas."""
+
     def __init__(self, source: Source) -> None:
         self._source = source
         self._kinds: dict[str, str] = {}
@@ -65,7 +67,7 @@ class Expressions:
         return name
 
     def define(self, token: Node, expression: Node) -> None:
-        """A macro, which may use those before it."""
+        """Define a macro, which may use earlier macros."""
         length, depth = self._measured(expression)
         value = self._value(expression)
         if isinstance(value, Linear):
@@ -73,16 +75,17 @@ class Expressions:
         self._macros[self.declare(token, "macro")] = _Macro(value, length, depth)
 
     def name(self, name: str, value: Formula) -> None:
-        """A name for a claim that is no text."""
+        """Define a macro by a formula instead of text."""
         self._kinds[name] = "macro"
         self._kinds.update(dict.fromkeys(names(value) - set(self._kinds), "name"))
         self._macros[name] = _Macro(value, len(name), 0)
 
     def of_kind(self, token: Node, kind: str) -> str:
+        """Return a name; refuse one that is not declared as this kind."""
         name = str(token)
         if self._kinds.get(name) != kind:
-            known = [each for each, other in self._kinds.items() if other == kind]
-            raise self._unknown(token, f"{shortened(name)} is no {kind}", known)
+            known = [declared for declared, other in self._kinds.items() if other == kind]
+            raise self._unknown(token, f"{shortened(name)} is not a {kind}", known)
         return name
 
     def _unknown(self, token: Node, what: str, known: list[str]) -> UsageError:
@@ -95,7 +98,7 @@ class Expressions:
         return int(token)
 
     def claim(self, node: Node, kinds: set[str], temporal: bool = False) -> Formula:
-        """A truth value over names of these kinds."""
+        """Convert a tree to a formula over names of these kinds."""
         self._measured(node)
         value = self._truth(self._value(node), node)
         if not temporal and is_temporal(value):
@@ -103,27 +106,28 @@ class Expressions:
         for name in sorted(names(value)):
             kind = self._kinds[name]
             if kind not in kinds:
-                raise self._source.wrong(node, f"{shortened(name)} is a {kind}, which is not spoken of here")
+                raise self._source.wrong(node, f"{shortened(name)} is a {kind}, which cannot be used here")
         return value
 
     def sum(self, node: Node) -> Linear:
+        """Convert a tree to a linear expression."""
         self._measured(node)
         return self._linear(self._value(node), node)
 
     def growth(self, name: str, node: Node) -> int:
-        """How much is added to a shared variable that becomes the value of an expression."""
+        """Return the constant c of an update ``name' == name + c``."""
         self._measured(node)
         value = self._value(node)
         grown = value.plus(Linear.of({name: 1}), -1) if isinstance(value, Linear) else None
         if grown is None or grown.factors or grown.constant < 0:
             shown = shortened(name)
-            raise self._source.wrong(node, f"shared variables only grow by numbers: {shown}' == {shown} + 1")
+            raise self._source.wrong(node, f"a shared variable can only grow by a number: {shown}' == {shown} + 1")
         return grown.constant
 
     def _measured(self, expression: Node) -> tuple[int, int]:
-        """How long an expression is and how deeply it is nested, where macros are written out.
+        """Measure the length and the nesting depth of an expression with its macros expanded.
 
-        Sums do not count for the depth of a formula, as they are not nested any more once they are read.
+        Sums do not count for the depth of a formula, since they become flat linear expressions.
         """
         waiting = [(expression, 0, False)]
         length = deepest = 0
@@ -135,19 +139,21 @@ class Expressions:
                 length += macro.length
                 self._written_out += macro.length
                 if self._written_out > _MOST_WRITTEN_OUT:
-                    raise self._source.wrong(node, f"macros written out are longer than {_MOST_WRITTEN_OUT} characters")
+                    raise self._source.wrong(
+                        node, f"the expanded macros are longer than {_MOST_WRITTEN_OUT} characters"
+                    )
             if depth > _DEEPEST:
-                hint = "each && and || counts in a chain of them: put parts of it in parentheses"
-                raise self._source.wrong(node, f"this is nested more than {_DEEPEST} deep", hint)
+                hint = "each && and || in a chain counts as a level: put parts of it in parentheses"
+                raise self._source.wrong(node, f"this is nested more than {_DEEPEST} levels deep", hint)
             deepest = deepest if in_sum else max(deepest, depth)
             length += 4  # an operator, a parenthesis, spaces
-            for place, child in enumerate(node.children):
+            for position, child in enumerate(node.children):
                 if isinstance(child, Token):
                     length += len(child)
                 elif node.data == "compared" and not in_sum:
                     waiting.append((child, 0, True))
                 else:
-                    chained = place == 0 and node.data in ("plus", "minus")
+                    chained = position == 0 and node.data in ("plus", "minus")
                     waiting.append((child, depth if chained else depth + 1, in_sum))
         return length, deepest
 
@@ -192,7 +198,7 @@ class Expressions:
         return Linear.of({name: 1})
 
     def _sum(self, whole: Node) -> Linear:
-        """A sum, however many terms it has."""
+        """Convert a sum by iteration, since it may have very many terms."""
         terms = []
         node = whole
         while node.data in ("plus", "minus"):
@@ -222,10 +228,10 @@ class Expressions:
 
     def _linear(self, value: Value, node: Node) -> Linear:
         if not isinstance(value, Linear):
-            raise self._source.wrong(node, "this is a truth value, and a number is needed")
+            raise self._source.wrong(node, "this is a truth value, but a number is needed")
         return value
 
     def _truth(self, value: Value, node: Node) -> Formula:
         if isinstance(value, Linear):
-            raise self._source.wrong(node, "this is a number, and a truth value is needed", "compare it: x >= 1")
+            raise self._source.wrong(node, "this is a number, but a truth value is needed", "compare it: x >= 1")
         return value

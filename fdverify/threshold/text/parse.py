@@ -1,4 +1,4 @@
-"""From a text to the parser's tree.  What is wrong is told with its line and column."""
+"""Parser of ByMC's text format, from text to syntax tree; errors have a line and a column."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from fdverify.errors import UsageError, nearby
 from fdverify.logic import shortened
 
 Node: TypeAlias = Any
-"""A tree or a token of the parser, whose classes are generic in ways that do not help here."""
+"""A tree or a token of the parser; the type parameters of its classes do not help here."""
 
 _LONGEST_FILE = 500_000
-"""In bytes.  What is read takes up to five hundred times the memory."""
+"""In bytes.  A parsed file takes up to five hundred times as much memory."""
 
 
 @cache
 def _parser() -> Lark:
     grammar = resources.files("fdverify.threshold.text").joinpath("grammar.lark").read_text()
-    # The basic lexer takes a keyword for one wherever it stands, so it is told from a name.
+    # The basic lexer reserves keywords everywhere, so a keyword is never taken for a name.
     return Lark(grammar, parser="lalr", lexer="basic", start=["start", "expression"], maybe_placeholders=False)
 
 
 def text_of(path: Path) -> str:
+    """Read a file; refuse one that is too long or not UTF-8."""
     try:
         with path.open("rb") as file:
             content = file.read(_LONGEST_FILE + 1)
@@ -35,22 +36,22 @@ def text_of(path: Path) -> str:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     source = Source(str(nearby(path)))
     if len(content) > _LONGEST_FILE:
-        within = content[:_LONGEST_FILE].decode("utf-8", errors="replace")
-        raise source.wrong_at(*_end(within), f"a file has at most {_LONGEST_FILE} bytes")
+        beginning = content[:_LONGEST_FILE].decode("utf-8", errors="replace")
+        raise source.wrong_at(*_end(beginning), f"a file has at most {_LONGEST_FILE} bytes")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8")
-        raise source.wrong_at(*_end(before), "this is no text in UTF-8") from error
+        raise source.wrong_at(*_end(before), "this is not UTF-8") from error
 
 
 def _end(text: str) -> tuple[int, int]:
-    """The line and the column after a text."""
+    """Return the line and the column at the end of a text."""
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 
 class Source:
-    """Where a text is from, as messages call it."""
+    """The origin of a text, as error messages name it."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -66,16 +67,16 @@ class Source:
             comment = text.startswith("/*", error.pos_in_stream)
             what = "this comment does not end" if comment else f"{error.char!r} was not expected here"
             return self.wrong_at(error.line, error.column, what)
-        assert isinstance(error, UnexpectedToken), "there is no other kind"
+        assert isinstance(error, UnexpectedToken), "the parser has no other kind of error"
         token = error.token
         if token.type == "$END":
             return self.wrong_at(*_end(text), "the text ends too early")
         keyword = token.type != "NAME" and token.isidentifier() and "NAME" in error.expected
-        why = ": it is a keyword, which cannot be a name" if keyword else ""
-        return self.wrong(token, f"{shortened(token)!r} was not expected here{why}")
+        reason = ": it is a keyword, which cannot be a name" if keyword else ""
+        return self.wrong(token, f"{shortened(token)!r} was not expected here{reason}")
 
     def wrong(self, node: Node, what: str, hint: str | None = None) -> UsageError:
-        """An error at the first token of a node."""
+        """Build an error at the first token of a node."""
         first: Node = node
         while isinstance(first, Tree):
             first = first.children[0]

@@ -1,4 +1,4 @@
-"""Reading threshold automata from ByMC's text format."""
+"""Reader of threshold automata in ByMC's text format."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def read_file(path: Path) -> Automaton:
 
 
 def read(text: str, file: str) -> Automaton:
-    """The automaton that a text describes."""
+    """Parse an automaton."""
     source = Source(file)
     return _Reader(source).automaton(source.tree(text, "start"))
 
 
 def read_assumption(text: str, automaton: Automaton) -> Formula:
-    """A resilience condition, written apart from the file."""
+    """Parse a resilience condition that is given on the command line."""
     source = Source("--assume")
     reader = _Reader(source)
     reader.know(automaton)
@@ -34,12 +34,12 @@ def read_assumption(text: str, automaton: Automaton) -> Formula:
 
 
 def read_claim(text: str, names: Iterable[str], place: str) -> Formula:
-    """A claim about these names, without times."""
+    """Parse a formula over these names, without temporal operators."""
     return _over(names, place).claim(Source(place).tree(text, "expression"), {"name"})
 
 
 def read_specification(text: str, names: Iterable[str], macros: Mapping[str, Formula], place: str) -> Formula:
-    """A claim about these names, which may speak of times."""
+    """Parse a formula over these names and macros, with temporal operators."""
     expressions = _over(names, place)
     for name, value in macros.items():
         expressions.name(name, value)
@@ -47,7 +47,7 @@ def read_specification(text: str, names: Iterable[str], macros: Mapping[str, For
 
 
 def read_linear(text: str, names: Iterable[str], place: str) -> Linear:
-    """A sum of these names."""
+    """Parse a linear expression over these names."""
     return _over(names, place).sum(Source(place).tree(text, "expression"))
 
 
@@ -59,14 +59,14 @@ def _over(names: Iterable[str], place: str) -> Expressions:
 
 
 class _Reader:
-    """One text on its way to an automaton."""
+    """The conversion of one syntax tree to an automaton."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._expressions = Expressions(source)
 
     def know(self, automaton: Automaton) -> None:
-        """The names of an automaton that was read before."""
+        """Declare the names of an automaton."""
         for kind, names in (
             ("parameter", (*automaton.parameters, *automaton.unknowns)),
             ("shared variable", automaton.shared),
@@ -102,27 +102,30 @@ class _Reader:
         )
 
     def _entries(self, items: Sequence[Node], section: str) -> Sequence[Node]:
-        """What is in a section; one that is written twice is likely a mistake."""
-        found = [item for item in items if item.data == section]
-        if len(found) > 1:
-            raise self._source.wrong(found[1], f"there are two sections {section}")
-        return found[0].children[2:] if found else []
+        """Return the entries of a section; refuse a section that occurs twice."""
+        sections = [item for item in items if item.data == section]
+        if len(sections) > 1:
+            raise self._source.wrong(sections[1], f"there are two sections {section}")
+        return sections[0].children[2:] if sections else []
 
     def _listed(self, items: Sequence[Node], keyword: str, kind: str) -> tuple[str, ...]:
-        found = [token for item in items if item.data == keyword for token in item.children[0].children]
-        return tuple(self._expressions.declare(token, kind) for token in found)
+        """Declare the names that are listed after a keyword."""
+        tokens = [token for item in items if item.data == keyword for token in item.children[0].children]
+        return tuple(self._expressions.declare(token, kind) for token in tokens)
 
     def _location(self, node: Node, local: int) -> Location:
         name, *values = node.children
         if len(values) != local:
-            what = f"a location has a value for each local variable ({local}), and {shortened(name)} has {len(values)}"
-            raise self._source.wrong(name, what)
+            problem = (
+                f"a location has a value for each local variable ({local}), but {shortened(name)} has {len(values)}"
+            )
+            raise self._source.wrong(name, problem)
         return Location(
             self._expressions.declare(name, "location"), tuple(self._expressions.number(value) for value in values)
         )
 
     def _rules(self, nodes: Sequence[Node]) -> tuple[Rule, ...]:
-        # Numbers may come twice: published files have such.
+        # Rule numbers need not be unique: in published files they are not.
         rules = []
         for node in nodes:
             number, source, target, guard, *actions = node.children
@@ -138,7 +141,7 @@ class _Reader:
         return tuple(rules)
 
     def _adds(self, actions: Sequence[Node]) -> tuple[tuple[str, int], ...]:
-        found: dict[str, int] = {}
+        updates: dict[str, int] = {}
         for action in actions:
             if action.data == "unchanged":
                 changes = [(token, 0) for token in action.children[0].children]
@@ -147,17 +150,17 @@ class _Reader:
                 changes = [(token, self._expressions.growth(str(token), expression))]
             for token, growth in changes:
                 name = self._expressions.of_kind(token, "shared variable")
-                if name in found:
+                if name in updates:
                     raise self._source.wrong(token, f"{shortened(name)} is updated twice")
-                found[name] = growth
-        return tuple((name, growth) for name, growth in sorted(found.items()) if growth > 0)
+                updates[name] = growth
+        return tuple((name, growth) for name, growth in sorted(updates.items()) if growth > 0)
 
     def _specifications(self, nodes: Sequence[Node]) -> tuple[Specification, ...]:
-        found: dict[str, Specification] = {}
+        specifications: dict[str, Specification] = {}
         for node in nodes:
             token, expression = node.children
             name = str(token)
-            if name in found:
+            if name in specifications:
                 raise self._source.wrong(token, f"there are two specifications {shortened(name)}")
-            found[name] = Specification(name, self._expressions.claim(expression, _EVERYTHING, temporal=True))
-        return tuple(found.values())
+            specifications[name] = Specification(name, self._expressions.claim(expression, _EVERYTHING, temporal=True))
+        return tuple(specifications.values())

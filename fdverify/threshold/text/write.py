@@ -1,4 +1,4 @@
-"""Threshold automata as text: what is written reads back the same."""
+"""Writer of threshold automata in ByMC's text format; the reader gives back the same automaton."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from fdverify.threshold.formula import (
 
 
 def written(automaton: Automaton, about: str = "", macros: Mapping[str, Formula] | None = None) -> str:
-    """The automaton in ByMC's text format, with a comment, and names for claims that specifications repeat."""
+    """Write an automaton, with a comment, and with macros for formulas that specifications repeat."""
     for specification in automaton.specifications:
         if specification.certain is not None:
-            raise UsageError(f"{specification.certain.otherwise}, so that there is no text that says the same")
+            raise UsageError(f"{specification.certain.otherwise}, so the automaton cannot be written as text")
     named: dict[Formula, str] = {
         claim: name for name, claim in (macros or {}).items() if not isinstance(claim, Constant)
     }
@@ -33,12 +33,12 @@ def written(automaton: Automaton, about: str = "", macros: Mapping[str, Formula]
     lines += [f"skel {automaton.name} {{"]
     lines += [f"  {kind} {', '.join(names)};" for kind, names in (*lists, ("unknowns", automaton.unknowns)) if names]
     lines += [f"  define {name} == {formula_text(claim)};" for claim, name in named.items()]
-    lines += _section("assumptions", (f"{formula_text(each)};" for each in automaton.assumptions))
+    lines += _section("assumptions", (f"{formula_text(claim)};" for claim in automaton.assumptions))
     lines += _section(
-        "locations", (f"{each.name}: [{'; '.join(map(str, each.values))}];" for each in automaton.locations)
+        "locations", (f"{place.name}: [{'; '.join(map(str, place.values))}];" for place in automaton.locations)
     )
-    lines += _section("inits", (f"{formula_text(each)};" for each in automaton.initial))
-    lines += _section("rules", (_rule(automaton, each) for each in automaton.rules))
+    lines += _section("inits", (f"{formula_text(claim)};" for claim in automaton.initial))
+    lines += _section("rules", (_rule(automaton, rule) for rule in automaton.rules))
     lines += _section(
         "specifications", (f"{each.name}: {formula_text(each.formula, named)};" for each in automaton.specifications)
     )
@@ -60,7 +60,7 @@ def _rule(automaton: Automaton, rule: Rule) -> str:
 
 
 def formula_text(formula: Formula, named: Mapping[Formula, str] | None = None) -> str:
-    """A formula; ``named`` has the names of claims in it."""
+    """Write a formula; ``named`` has the macros for formulas in it."""
     if named and formula in named:
         return f"({named[formula]})"
     match formula:
@@ -83,11 +83,11 @@ def formula_text(formula: Formula, named: Mapping[Formula, str] | None = None) -
 
 
 def linear_text(linear: Linear) -> str:
-    """What is added first; a sum that begins with a minus needs no parentheses."""
+    """Write a linear expression, positive terms first, so that it needs no parentheses."""
     terms = [(factor, name if abs(factor) == 1 else f"{abs(factor)} * {name}") for name, factor in linear.factors]
     if linear.constant or not terms:
         terms.append((linear.constant, str(abs(linear.constant))))
     text = ""
-    for factor, shown in sorted(terms, key=lambda term: term[0] < 0):
-        text += (" - " if factor < 0 else " + ") + shown if text else ("-" if factor < 0 else "") + shown
+    for factor, term in sorted(terms, key=lambda pair: pair[0] < 0):
+        text += (" - " if factor < 0 else " + ") + term if text else ("-" if factor < 0 else "") + term
     return text

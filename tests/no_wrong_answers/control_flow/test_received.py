@@ -84,6 +84,6 @@ def test_what_is_not_exact_is_not_written_as_text() -> None:
     flow = cases.flow(
         "sv == V; inc m; sv := S", "sv == S; receive r <= m; r >= 1; sv := D", spec=cases.REACHED, left=("V",)
     )
-    with pytest.raises(UsageError, match="there is no text that says the same"):
+    with pytest.raises(UsageError, match="the automaton cannot be written as text"):
         threshold_text(flow)
     assert threshold_text(replace(flow, specifications={"s": "[](D == 0)"})).startswith("skel Case {")

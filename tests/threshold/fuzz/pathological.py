@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 READ = "read"
-DEEP = "nested more than 200 deep"
+DEEP = "nested more than 200 levels deep"
 DIGITS = "15 digits"
 LONG = "longer than 1000000 characters"
 TWICE = "is declared twice"
@@ -46,7 +46,7 @@ PATHOLOGICAL: dict[str, tuple[str | bytes, str]] = {
     "spaces": (" \n\t" * 10_000, EARLY),
     "zero bytes": ("\0" * 1_000, r"'\x00' was not expected here"),
     "a mark of the byte order": ("\ufeff" + text(), r"'\ufeff' was not expected here"),
-    "half a pair of UTF-16": (text().encode() + b"\xed\xa0\x80", "this is no text in UTF-8"),
+    "half a pair of UTF-16": (text().encode() + b"\xed\xa0\x80", "this is not UTF-8"),
     "lines that end as on Windows": (text("x == 0;\n" * 9).replace("\n", "\r\n"), READ),
     "the largest file and more": (text(" " * 500_000), "a file has at most 500000 bytes"),
     "letters of two bytes at its end": ("é" * 250_001, "a file has at most 500000 bytes"),
@@ -109,7 +109,7 @@ PATHOLOGICAL: dict[str, tuple[str | bytes, str]] = {
     "a macro of itself": (text("M >= x;", "define M == M + 1;"), "there is no M"),
     # Names
     "many names": (many_names("p0"), READ),
-    "an unknown one of many names": (many_names("q"), "q is no location"),
+    "an unknown one of many names": (many_names("q"), "q is not a location"),
     "many names and the same again": (text(macros=f"parameters {', '.join(numbered('v#', 5_000))}, v7;"), TWICE),
     "many rules": (text(rules=" ".join(numbered("#: a -> a when (x < #) do { x' == x + #; };", 2_000))), READ),
     "many specifications": (text(more=f"specifications {{ {' '.join(numbered('s#: true;', 5_000))} }}"), READ),
