@@ -1,4 +1,7 @@
-"""What four broadcasts have in common: who was told to broadcast, has echoed, has accepted; what they promise."""
+"""The common part of four reliable broadcasts: statuses, the steps to echo and to accept, and specifications.
+
+The statuses are V0 (not told to broadcast), V1 (told to broadcast), SE (has sent an echo) and AC (has accepted).
+"""
 
 from fdverify.threshold.flow import ControlFlow
 from fdverify.threshold.flow.automaton import Edge
@@ -13,7 +16,7 @@ ACCEPTS: tuple[Edge, ...] = (
     ("enough", "sv == SE || sv == AC", "accepts"),
     ("accepts", "sv := AC", "qF"),
 )
-"""Who accepts has echoed, or does so now."""
+"""A process that accepts without having sent an echo sends it now."""
 
 ECHOES: tuple[Edge, ...] = (
     ("echoes", "inc nsnt", "echoed"),

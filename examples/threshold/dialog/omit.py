@@ -1,4 +1,4 @@
-"""Omission faults: what a faulty process sends need not come."""
+"""Send omissions: the messages of a faulty process may be lost."""
 
 from _broadcast import ACCEPTS, ECHOES, broadcast
 
