@@ -1,4 +1,4 @@
-"""Reliable broadcast written in Python: the automaton of strb.ta, without the rules by which processes stay."""
+"""Reliable broadcast in Python: the automaton of strb.ta without its self-loops."""
 
 from fdverify.threshold.author import automaton, move
 

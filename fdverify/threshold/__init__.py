@@ -1,1 +1,1 @@
-"""Threshold automata: processes that count messages, checked for every number of processes and of faults."""
+"""Threshold automata: processes that count messages, verified for any number of processes and faults."""

@@ -1,6 +1,6 @@
-"""Threshold automata written in Python: names, and expressions as the text format has them.
+"""Construction of threshold automata in Python, with expressions written as in the text format.
 
-An automaton is built of what its expressions are read as, each by itself: no text can end another one's.
+Each expression is parsed on its own, so an unclosed comment or parenthesis in one cannot affect another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LOCAL = "location"
 
 @dataclass(frozen=True)
 class Move:
-    """A rule without its number."""
+    """A rule that has no number yet."""
 
     source: str
     target: str
@@ -28,7 +28,7 @@ class Move:
 
 
 def move(source: str, target: str, when: str = "true", **adds: int) -> Move:
-    """A process goes from one location to another where a guard holds: ``move("V0", "SE", "x >= T + 1 - F", x=1)``."""
+    """Declare a rule from one location to another under a guard: ``move("V0", "SE", "x >= T + 1 - F", x=1)``."""
     return Move(source, target, when, adds)
 
 
@@ -43,21 +43,21 @@ def automaton(
     shared: Sequence[str] = (),
     assumptions: Sequence[str] = (),
 ) -> Automaton:
-    """An automaton; rules are numbered from 1 on."""
+    """Build a threshold automaton; its rules are numbered from 1."""
     check_name("a threshold automaton", name, "threshold automaton")
-    for kind, several in (
+    for kind, texts in (
         *(("parameters", parameters), ("locations", locations), ("shared", shared)),
         *(("initial", initial), ("assumptions", assumptions)),
     ):
-        check_texts(name, kind, several)
+        check_texts(name, kind, texts)
     check_table(name, "specifications", specifications)
     for rule in rules:
         if not isinstance(rule, Move):
-            raise UsageError(f"{name}: {shown(repr(rule))} is no rule", "move(source, target, guard)")
+            raise UsageError(f"{name}: {shown(repr(rule))} is not a rule", "write move(source, target, guard)")
         check_texts(name, "a rule", [rule.source, rule.target, rule.when])
     check_names(name, (("parameter", parameters), ("shared variable", shared), ("location", locations)))
-    for each in specifications:
-        check_name(name, each, "specification")
+    for specification in specifications:
+        check_name(name, specification, "specification")
     everything = (*parameters, *shared, *locations)
     return Automaton(
         name=name,
@@ -66,12 +66,12 @@ def automaton(
         parameters=tuple(parameters),
         unknowns=(),
         assumptions=tuple(_claim(name, claim, parameters) for claim in assumptions),
-        locations=tuple(Location(place, (at,)) for at, place in enumerate(locations)),
+        locations=tuple(Location(location, (index,)) for index, location in enumerate(locations)),
         initial=tuple(_claim(name, claim, everything) for claim in initial),
-        rules=tuple(_rule(name, number, each, (*shared, *parameters)) for number, each in enumerate(rules, start=1)),
+        rules=tuple(_rule(name, number, rule, (*shared, *parameters)) for number, rule in enumerate(rules, start=1)),
         specifications=tuple(
-            Specification(each, read_specification(text, everything, {}, f"{name}: {each}: {shown(text)}"))
-            for each, text in specifications.items()
+            Specification(title, read_specification(text, everything, {}, f"{name}: {title}: {shown(text)}"))
+            for title, text in specifications.items()
         ),
     )
 
@@ -93,5 +93,5 @@ def _rule(name: str, number: int, rule: Move, known: Sequence[str]) -> Rule:
 def _adds(name: str, adds: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     for variable, growth in adds.items():
         if isinstance(growth, bool) or not isinstance(growth, int) or growth < 0:
-            raise UsageError(f"{name}: {shown(variable)} grows by {shown(repr(growth))}, which is no number")
+            raise UsageError(f"{name}: {shown(variable)} grows by {shown(repr(growth))}, which is not a natural number")
     return tuple((variable, growth) for variable, growth in sorted(adds.items()) if growth > 0)

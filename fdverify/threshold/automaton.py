@@ -1,4 +1,4 @@
-"""Threshold automata: locations, shared variables that only grow, parameters, and rules under guards."""
+"""Threshold automata: locations, parameters, shared variables that only grow, and guarded rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fdverify.threshold.names import check_name, check_names
 
 @dataclass(frozen=True)
 class Location:
-    """Where a process can be, with the values of its local variables there."""
+    """A local state of a process, with the values of its local variables."""
 
     name: str
     values: tuple[int, ...]
@@ -21,14 +21,14 @@ class Location:
 
 @dataclass(frozen=True)
 class Rule:
-    """A process goes from one location to another where the guard holds, and adds to shared variables."""
+    """A guarded move of one process between two locations, which may increase shared variables."""
 
     number: int
     source: str
     target: str
     guard: Formula
     adds: tuple[tuple[str, int], ...]
-    """The shared variables that grow, and by how much."""
+    """The shared variables that grow, sorted by name, each with its increment."""
 
     def added(self) -> Mapping[str, int]:
         return dict(self.adds)
@@ -36,9 +36,10 @@ class Rule:
 
 @dataclass(frozen=True)
 class Certain:
-    """An automaton with more locations and rules, each a twin of another rule, and a formula of its own.
+    """An under-approximation of the runs that violate a specification: an extended automaton with its own formula.
 
-    Whatever run of it breaks the formula breaks the specification, if each twin is taken for the rule it is a twin of.
+    Each of its rules is a copy of an original rule, or internal.  A run that violates the formula becomes a violation
+    of the specification when each copy is replaced by its original and internal rules are dropped.
     """
 
     formula: Formula
@@ -46,11 +47,11 @@ class Certain:
     locations: tuple[Location, ...]
     rules: tuple[Rule, ...]
     initial: tuple[Formula, ...]
-    """Of what there is more."""
+    """Initial constraints on the additional locations and shared variables."""
     twins: tuple[int | None, ...]
-    """Of each rule, the place of the rule that it stands for; none if nothing happens that others can see."""
+    """For each rule, the index of the original rule that it copies, or None if the rule is internal."""
     otherwise: str
-    """Why more than that is not known."""
+    """Why the specification is refused if it is not proved and this approximation has no violation."""
 
     def extended(self, automaton: Automaton) -> Automaton:
         return replace(
@@ -65,7 +66,10 @@ class Certain:
 
 @dataclass(frozen=True)
 class Specification:
-    """What breaks the specification breaks its formula.  The converse holds, too, unless something else is certain."""
+    """A named temporal formula.
+
+    Every violation of the specification violates the formula.  Without an under-approximation the converse holds too.
+    """
 
     name: str
     formula: Formula
@@ -74,9 +78,9 @@ class Specification:
 
 @dataclass(frozen=True)
 class Automaton:
-    """``assumptions`` are the resilience condition; ``initial`` says where processes and variables start.
+    """A threshold automaton; ``assumptions`` is its resilience condition, ``initial`` its initial constraint.
 
-    In formulas the name of a location stands for the number of processes there.
+    In formulas the name of a location stands for the number of processes in it.
     """
 
     name: str
@@ -91,12 +95,12 @@ class Automaton:
     specifications: tuple[Specification, ...]
 
     fixed: tuple[tuple[str, int], ...] = ()
-    """The parameters that have certain values."""
+    """Parameters that were given a value, which ``assumptions`` also states."""
     assumed: bool = False
-    """Whether the resilience condition is another one than the author's."""
+    """Whether the user has replaced the resilience condition."""
 
     def __post_init__(self) -> None:
-        """Refuse names that two things have or nothing has, or that solvers and texts would take for something else."""
+        """Refuse names that are undeclared, declared twice or reserved, and numbers out of range."""
         check_name("a threshold automaton", self.name, "threshold automaton")
         check_names(
             self.name,
@@ -107,22 +111,22 @@ class Automaton:
                 ("location", [location.name for location in self.locations]),
             ),
         )
-        check_names(self.name, [("specification", [each.name for each in self.specifications])])
+        check_names(self.name, [("specification", [specification.name for specification in self.specifications])])
         parameters = {*self.parameters, *self.unknowns}
         locations = {location.name for location in self.locations}
         shared = set(self.shared)
         for location in self.locations:
             if len(location.values) != len(self.local) or any(value < 0 for value in location.values):
-                raise UsageError(f"{self.name}: {location.name} has no natural number for each local variable, or more")
+                raise UsageError(f"{self.name}: {location.name} must have one natural number for each local variable")
         for rule in self.rules:
             place = f"{self.name}: rule {rule.number}"
             self._check(place, {rule.source, rule.target}, locations, "location")
             self._check(place, set(rule.added()), shared, "shared variable")
             self._check(place, names(rule.guard), parameters | shared, "shared variable or parameter")
             if list(rule.adds) != sorted(rule.added().items()) or any(growth < 1 for _, growth in rule.adds):
-                raise UsageError(f"{place}: shared variables only grow, each once, in the order of their names")
+                raise UsageError(f"{place}: increments must be positive, one for each variable, sorted by name")
             if rule.number < 0:
-                raise UsageError(f"{place}: a rule has a natural number")
+                raise UsageError(f"{place}: the number of a rule must be at least 0")
         for claim in self.assumptions:
             self._check(f"{self.name}: the resilience condition", names(claim), parameters, "parameter")
         everything = parameters | shared | locations

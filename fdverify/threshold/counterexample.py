@@ -1,4 +1,4 @@
-"""A run that breaks a specification, replayed step by step."""
+"""Counterexamples: runs that violate a specification, replayed without a solver."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class CounterexampleStep:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A run; the steps after the first ``loop`` ones are taken for ever, and without any nothing moves any more.
+    """A lasso: parameters, the initial configuration, and steps with the configuration after each.
 
-    ``start`` has the values of locations and shared variables at the beginning.
+    The steps from index ``loop`` on are repeated for ever.  If there are none, the run stays in its last configuration.
     """
 
     parameters: Mapping[str, int]
@@ -58,48 +58,43 @@ class Counterexample:
     loop: int
 
 
-def counterexample(automaton: Automaton, specification: Specification, found: Found) -> Counterexample:
-    """The run, replayed, if it breaks the specification."""
-    if not starts(automaton, found.start):
-        raise InternalError("the run that was found starts where none does")
-    configurations = replayed(found.rules, found.start)
-    if found.loop < len(found.rules) and configurations[-1] != configurations[found.loop]:
-        raise InternalError("the loop of the run that was found does not come back")
-    if holds_of_run(specification.formula, configurations, found.loop):
-        raise InternalError(f"the run that was found does not break {specification.name} when it is replayed")
-    parameters = {name: found.start[name] for name in (*automaton.parameters, *automaton.unknowns)}
-
-    def counts(values: Mapping[str, int]) -> dict[str, int]:
-        return {name: value for name, value in values.items() if name not in parameters}
-
-    before = _in_steps(found, configurations, 0, found.loop)
-    steps = [*before, *_in_steps(found, configurations, found.loop, len(found.rules))]
-    shown = tuple(CounterexampleStep(step, counts(after)) for step, after in steps)
-    return Counterexample(parameters, counts(found.start), shown, len(before))
+def counterexample(automaton: Automaton, specification: Specification, run: Found) -> Counterexample:
+    """Replay a run and return it as a counterexample; raise an internal error unless it violates the specification."""
+    if not starts(automaton, run.start):
+        raise InternalError("the run that was found does not start in an initial configuration")
+    configurations = replayed(run.rules, run.start)
+    if run.loop < len(run.rules) and configurations[-1] != configurations[run.loop]:
+        raise InternalError("the loop of the run that was found does not return to its first configuration")
+    if holds_of_run(specification.formula, configurations, run.loop):
+        raise InternalError(f"the run that was found does not violate {specification.name} when it is replayed")
+    stem = _in_steps(run, configurations, 0, run.loop)
+    steps = (*stem, *_in_steps(run, configurations, run.loop, len(run.rules)))
+    parameters = {name: run.start[name] for name in (*automaton.parameters, *automaton.unknowns)}
+    return Counterexample(parameters, run.start, steps, len(stem))
 
 
-def seen(automaton: Automaton, certain: Certain, found: Found) -> Found:
-    """The run as others see it: each rule is the one that it is a twin of."""
-    twins = [certain.twins[rule.number] for rule in found.rules]
+def seen(automaton: Automaton, approximation: Certain, run: Found) -> Found:
+    """Project a run of an under-approximation onto the automaton: replace copies of rules by their originals."""
+    originals = [approximation.twins[rule.number] for rule in run.rules]
     names = {
         *automaton.parameters,
         *automaton.unknowns,
         *automaton.shared,
-        *(each.name for each in automaton.locations),
+        *(location.name for location in automaton.locations),
     }
     return Found(
-        {name: value for name, value in found.start.items() if name in names},
-        tuple(automaton.rules[twin] for twin in twins if twin is not None),
-        sum(twin is not None for twin in twins[: found.loop]),
+        {name: value for name, value in run.start.items() if name in names},
+        tuple(automaton.rules[original] for original in originals if original is not None),
+        sum(original is not None for original in originals[: run.loop]),
     )
 
 
 def _in_steps(
-    found: Found, configurations: Sequence[dict[str, int]], start: int, end: int
+    run: Found, configurations: Sequence[dict[str, int]], start: int, end: int
 ) -> list[tuple[Step, dict[str, int]]]:
-    """Processes that take the same rule one after the other are one step."""
+    """Merge consecutive steps by the same rule into one accelerated step."""
     steps = []
-    for rule, same in groupby(found.rules[start:end]):
+    for rule, same in groupby(run.rules[start:end]):
         number = len(list(same))
         start += number
         steps.append((Step(rule, number), configurations[start]))

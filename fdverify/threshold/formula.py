@@ -1,4 +1,4 @@
-"""Linear expressions, and formulas over them: guards, resilience conditions, initial states and specifications."""
+"""LTL formulas over linear comparisons: guards, resilience conditions, initial constraints and specifications."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True)
 class Linear:
-    """A sum of names with whole factors, and a constant.  Factors of 0 are left out, and names are in order."""
+    """A linear expression with integer coefficients, in a unique form: no coefficient is 0, and names are sorted."""
 
     factors: tuple[tuple[str, int], ...] = ()
     constant: int = 0
@@ -36,7 +36,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sums compared: ``==``, ``!=``, ``<``, ``<=``, ``>`` or ``>=``."""
+    """Two linear expressions and one of ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``."""
 
     left: Linear
     operator: str
@@ -88,7 +88,7 @@ Formula: TypeAlias = Comparison | Constant | Not | And | Or | Implies | Eventual
 
 
 def parts(formula: Formula) -> Iterator[Formula]:
-    """The formula and all formulas in it."""
+    """Yield the formula and all its subformulas."""
     yield formula
     match formula:
         case Not(operand) | Eventually(operand) | Globally(operand):
@@ -99,11 +99,11 @@ def parts(formula: Formula) -> Iterator[Formula]:
 
 
 def names(formula: Formula) -> set[str]:
-    found: set[str] = set()
+    used: set[str] = set()
     for part in parts(formula):
         if isinstance(part, Comparison):
-            found |= part.left.names() | part.right.names()
-    return found
+            used |= part.left.names() | part.right.names()
+    return used
 
 
 def is_temporal(formula: Formula) -> bool:
@@ -111,7 +111,7 @@ def is_temporal(formula: Formula) -> bool:
 
 
 def holds(formula: Formula, values: Mapping[str, int]) -> bool:
-    """Whether a formula without temporal operators holds of these values."""
+    """Evaluate a formula without temporal operators in one configuration."""
     match formula:
         case Comparison(left, operator, right):
             return bool(compared(left.at(values), operator, right.at(values)))
@@ -126,11 +126,11 @@ def holds(formula: Formula, values: Mapping[str, int]) -> bool:
         case Implies(left, right):
             return not holds(left, values) or holds(right, values)
         case _:
-            raise AssertionError("a state does not tell what holds later")
+            raise AssertionError("a temporal formula cannot be evaluated in a single configuration")
 
 
 def compared(left: Any, operator: str, right: Any) -> Any:
-    """Two numbers compared, or two terms of a solver."""
+    """Compare two numbers, or build the comparison of two solver terms."""
     match operator:
         case "==":
             return left == right

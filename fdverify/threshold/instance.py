@@ -1,4 +1,4 @@
-"""An automaton for certain parameters."""
+"""Automata with some parameters fixed, or with another resilience condition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fdverify.threshold.text.write import formula_text
 
 
 def with_parameters(automaton: Automaton, values: Mapping[str, int]) -> Automaton:
-    """The same automaton for certain parameters, which must exist and be admissible."""
+    """Fix some parameters of an automaton; refuse names it does not have and values that are not admissible."""
     known = (*automaton.parameters, *automaton.unknowns)
     for name, value in values.items():
         if name not in known:
@@ -24,21 +24,23 @@ def with_parameters(automaton: Automaton, values: Mapping[str, int]) -> Automato
         if value < 0:
             raise UsageError(f"{name} must be at least 0, got {value}")
     fixed = tuple(Comparison(Linear.of({name: 1}), "==", Linear(constant=value)) for name, value in values.items())
-    found = replace(automaton, assumptions=(*automaton.assumptions, *fixed), fixed=(*automaton.fixed, *values.items()))
-    if _is_admissible(automaton) and not _is_admissible(found):
+    instance = replace(
+        automaton, assumptions=(*automaton.assumptions, *fixed), fixed=(*automaton.fixed, *values.items())
+    )
+    if _is_admissible(automaton) and not _is_admissible(instance):
         shown = ", ".join(f"{name} = {value}" for name, value in values.items())
         condition = " && ".join(formula_text(claim) for claim in automaton.assumptions)
         raise UsageError(f"{shown} is not admissible: {automaton.name} assumes {condition}")
-    return found
+    return instance
 
 
 def with_assumptions(automaton: Automaton, claims: Sequence[Formula]) -> Automaton:
-    """The same automaton under another resilience condition."""
+    """Replace the resilience condition of an automaton."""
     return replace(automaton, assumptions=tuple(claims), assumed=True)
 
 
 def parameters_text(automaton: Automaton, every: str = "all") -> str:
-    """For which parameters something is so; nothing if there are none."""
+    """Describe the parameters that a verdict is about; return an empty text if the automaton has none."""
     fixed = dict(automaton.fixed)
     others = [name for name in (*automaton.parameters, *automaton.unknowns) if name not in fixed]
     shown = ", ".join(f"{name} = {value}" for name, value in fixed.items())
@@ -54,7 +56,7 @@ def parameters_text(automaton: Automaton, every: str = "all") -> str:
 
 
 def _is_admissible(automaton: Automaton) -> bool:
-    """Whether some parameters satisfy the resilience condition; if that is unknown, checking will tell."""
+    """Return whether the resilience condition is satisfiable; if the solver gives up, assume that it is."""
     parameters = {name: z3.Int(name) for name in (*automaton.parameters, *automaton.unknowns)}
     solver = FreshSolver()
     solver.add([value >= 0 for value in parameters.values()])

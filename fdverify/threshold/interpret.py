@@ -1,4 +1,4 @@
-"""The counter system of a threshold automaton on numbers: how many processes are where, step by step."""
+"""The counter system of a threshold automaton, executed on concrete numbers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from fdverify.threshold.formula import holds
 
 @dataclass(frozen=True)
 class Step:
-    """So many processes, one after the other, take a rule."""
+    """An accelerated step: several processes take the same rule, one after the other."""
 
     rule: Rule
     processes: int
 
 
 def starts(automaton: Automaton, values: Mapping[str, int]) -> bool:
-    """Whether these values of parameters, variables and locations are an initial configuration."""
+    """Return whether these values of parameters, shared variables and locations are an initial configuration."""
     counts = [location.name for location in automaton.locations] + list(automaton.shared)
-    fits = all(values[name] >= 0 for name in counts)
-    return fits and all(holds(claim, values) for claim in (*automaton.assumptions, *automaton.initial))
+    is_natural = all(values[name] >= 0 for name in counts)
+    return is_natural and all(holds(claim, values) for claim in (*automaton.assumptions, *automaton.initial))
 
 
 def taken(step: Step, values: Mapping[str, int]) -> dict[str, int] | None:
-    """The values after a step; none if a process finds the guard false, or there are too few."""
+    """Return the configuration after a step, or None if for some process the guard is false or the source is empty."""
     after = dict(values)
     for _ in range(step.processes):
         if not holds(step.rule.guard, after) or after[step.rule.source] < 1:
@@ -39,11 +39,11 @@ def taken(step: Step, values: Mapping[str, int]) -> dict[str, int] | None:
 
 
 def replayed(rules: Iterable[Rule], values: Mapping[str, int]) -> list[dict[str, int]]:
-    """The configurations that these rules, taken by one process each, lead through, the first one included."""
-    found = [dict(values)]
+    """Let one process take each rule in turn, and return all configurations, including the first."""
+    configurations = [dict(values)]
     for rule in rules:
-        after = taken(Step(rule, 1), found[-1])
+        after = taken(Step(rule, 1), configurations[-1])
         if after is None:
             raise InternalError(f"the replay refuses rule {rule.number}")
-        found.append(after)
-    return found
+        configurations.append(after)
+    return configurations

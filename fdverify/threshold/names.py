@@ -1,4 +1,4 @@
-"""Names that texts and solvers take for nothing else."""
+"""Checks that names in automata are identifiers, are not reserved, and are declared once."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ KEYWORDS = frozenset(
         *("assumptions", "locations", "inits", "rules", "specifications", "when", "do", "unchanged", "true", "false"),
     )
 )
-"""What the text format takes for itself, wherever it stands."""
+"""Reserved words of the text format."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def shown(text: object) -> str:
-    """An author's text in a message: short, and without characters that a terminal would obey."""
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in shortened(text))
+    """Prepare a user's text for a message: shorten it, and escape control characters."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in shortened(text))
 
 
 def check_name(owner: str, name: object, kind: str) -> str:
-    """Refuse what is no name, with the kind of thing that should have one."""
+    """Refuse anything but an identifier that is not a keyword; ``kind`` says what the name is for."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        what = repr(shortened(name)) if isinstance(name, str) else f"{shown(repr(name))}, which is no text,"
+        what = repr(shortened(name)) if isinstance(name, str) else f"{shown(repr(name))}, which is not a string,"
         raise UsageError(f"{owner}: {what} cannot be a name", f"a {kind} has a name of letters, digits and _")
     if name in KEYWORDS:
         raise UsageError(f"{owner}: {name} is a keyword, which cannot be a name")
@@ -35,23 +35,24 @@ def check_name(owner: str, name: object, kind: str) -> str:
 
 
 def check_texts(owner: str, kind: str, texts: object) -> None:
-    """Refuse what is no list of texts; a single text would be taken for its letters."""
+    """Refuse anything but a sequence of strings."""
+    # A single string is a sequence of strings, too: its letters.
     if isinstance(texts, str) or not isinstance(texts, Sequence):
-        raise UsageError(f"{owner}: {kind} is {shown(repr(texts))}, and a list of texts is needed")
+        raise UsageError(f"{owner}: {kind} is {shown(repr(texts))}, but must be a list of strings")
     for text in texts:
         if not isinstance(text, str):
-            raise UsageError(f"{owner}: {kind} has {shown(repr(text))}, which is no text")
+            raise UsageError(f"{owner}: {kind} has {shown(repr(text))}, which is not a string")
 
 
 def check_table(owner: str, kind: str, table: object) -> None:
-    """Refuse what is no table of texts by name."""
+    """Refuse anything but a mapping from names to strings."""
     if not isinstance(table, Mapping):
-        raise UsageError(f"{owner}: {kind} is {shown(repr(table))}, and a dict of texts is needed")
+        raise UsageError(f"{owner}: {kind} is {shown(repr(table))}, but must be a dict of strings")
     check_texts(owner, kind, [*table.values()])
 
 
 def check_names(owner: str, declared: Iterable[tuple[str, Iterable[str]]]) -> None:
-    """Refuse what is no name, and names that two things have; kinds come with their names."""
+    """Refuse invalid names and names that are declared twice; ``declared`` pairs each kind with its names."""
     kinds: dict[str, str] = {}
     for kind, names in declared:
         for name in names:

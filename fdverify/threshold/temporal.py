@@ -1,4 +1,4 @@
-"""Temporal formulas of a run that comes back to one of its configurations: it goes on from there for ever."""
+"""LTL semantics on lassos: finite runs whose last configuration is followed by an earlier one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from fdverify.threshold.formula import And, Eventually, Formula, Globally, Impli
 
 
 def holds_of_run(formula: Formula, run: Sequence[Mapping[str, int]], back: int) -> bool:
-    """Whether a formula holds at the start of a run whose last configuration is followed by that at ``back``."""
+    """Evaluate a formula at the start of a lasso; the last configuration is followed by the one at index ``back``."""
     return _along(formula, run, back)[0]
 
 
 def _along(formula: Formula, run: Sequence[Mapping[str, int]], back: int) -> list[bool]:
-    """Whether it holds at each place of the run."""
+    """Evaluate a formula at each position of the lasso."""
     match formula:
         case Not(operand):
             return [not value for value in _along(operand, run, back)]
@@ -31,10 +31,10 @@ def _along(formula: Formula, run: Sequence[Mapping[str, int]], back: int) -> lis
             return [holds(formula, values) for values in run]
 
 
-def _sometimes(inside: list[bool], back: int) -> list[bool]:
-    """At each place, whether it is so there or later; from each place of the loop on all of the loop is to come."""
-    later = any(inside[back:])
-    found = [later] * len(inside)
-    for at in reversed(range(back)):
-        found[at] = later = later or inside[at]
-    return found
+def _sometimes(values: list[bool], back: int) -> list[bool]:
+    """Evaluate ``<>`` at each position; from any position in the loop, the whole loop lies ahead."""
+    later = any(values[back:])
+    result = [later] * len(values)
+    for position in reversed(range(back)):
+        result[position] = later = later or values[position]
+    return result

@@ -1,4 +1,7 @@
-"""The common parts of four broadcasts: statuses, the edges that accept and echo, and specifications."""
+"""The common part of four reliable broadcasts: statuses, the steps to echo and to accept, and specifications.
+
+The statuses are V0 (not told to broadcast), V1 (told to broadcast), SE (has sent an echo) and AC (has accepted).
+"""
 
 from fdverify.threshold.flow import ControlFlow
 from fdverify.threshold.flow.automaton import Edge
@@ -13,7 +16,7 @@ ACCEPTS: tuple[Edge, ...] = (
     ("enough", "sv == SE || sv == AC", "accepts"),
     ("accepts", "sv := AC", "qF"),
 )
-"""A process that accepts has echoed before, or echoes now."""
+"""A process that accepts without having sent an echo sends it now."""
 
 ECHOES: tuple[Edge, ...] = (
     ("echoes", "inc nsnt", "echoed"),

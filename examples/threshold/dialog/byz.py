@@ -1,4 +1,4 @@
-"""Byzantine faults: faulty processes may send an echo to some and not to others."""
+"""Byzantine faults: a faulty process may send an echo to some processes and not to others."""
 
 from _broadcast import ACCEPTS, ECHOES, broadcast
 

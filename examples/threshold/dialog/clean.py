@@ -1,4 +1,4 @@
-"""Clean crashes: a process that crashes has sent its message to all, or to nobody."""
+"""Clean crashes: a process that crashes has sent its message to all processes, or to none."""
 
 from _broadcast import ACCEPTS, ECHOES, broadcast
 

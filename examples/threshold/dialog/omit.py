@@ -1,4 +1,4 @@
-"""Omission faults: messages of a faulty process need not arrive."""
+"""Send omissions: the messages of a faulty process may be lost."""
 
 from _broadcast import ACCEPTS, ECHOES, broadcast
 

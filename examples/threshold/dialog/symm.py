@@ -1,4 +1,4 @@
-"""Symmetric faults: a faulty process may send a wrong message, but the same one to all."""
+"""Symmetric faults: a faulty process may send a wrong message, but sends the same one to all processes."""
 
 from _broadcast import ACCEPTS, ECHOES, broadcast
 

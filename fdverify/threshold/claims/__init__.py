@@ -1,1 +1,1 @@
-"""What guards and specifications say of a run."""
+"""Analysis of guards and specifications: normal forms, thresholds, and the shapes of violating runs."""

@@ -1,4 +1,4 @@
-"""Shared variables that cannot grow without an end."""
+"""A check that no cycle of rules can increase a shared variable without bound."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fdverify.threshold.runs.terms import is_reached, truth
 
 
 def refuse_unbounded(automaton: Automaton) -> None:
-    """Refuse a rule that processes can take again and again to count without an end."""
+    """Refuse a rule on a cycle that increases a shared variable and has no bounding guard."""
     graph: Any = nx.DiGraph([(rule.source, rule.target) for rule in automaton.rules])
-    circles = [component for component in nx.strongly_connected_components(graph) if len(component) > 1]
+    cycles = [component for component in nx.strongly_connected_components(graph) if len(component) > 1]
     for rule in automaton.rules:
-        on_circle = rule.source == rule.target or any({rule.source, rule.target} <= each for each in circles)
-        if rule.adds and on_circle and not _is_bounded(automaton, rule):
+        on_cycle = rule.source == rule.target or any({rule.source, rule.target} <= cycle for cycle in cycles)
+        if rule.adds and on_cycle and not _is_bounded(automaton, rule):
             raise UsageError(
                 f"{automaton.name}: rule {rule.number} is on a cycle and counts without a bound",
                 "guard it by x < … for a variable that it adds to",
@@ -28,11 +28,13 @@ def refuse_unbounded(automaton: Automaton) -> None:
 
 
 def _is_bounded(automaton: Automaton, rule: Rule) -> bool:
-    """Whether its guard is false once all thresholds that it counts towards have been reached."""
+    """Return whether the guard is false once all thresholds over the variables that the rule increases are reached."""
     values = {name: z3.Int(name) for name in (*automaton.shared, *automaton.parameters, *automaton.unknowns)}
-    guards = [made_of_thresholds(automaton, each.guard) for each in automaton.rules]
+    guards = [made_of_thresholds(automaton, other.guard) for other in automaton.rules]
     reached = [
-        is_reached(each, values) for each in thresholds(automaton, guards) if each.reached.names() & set(rule.added())
+        is_reached(threshold, values)
+        for threshold in thresholds(automaton, guards)
+        if threshold.reached.names() & set(rule.added())
     ]
     solver = FreshSolver()
     solver.add([value >= 0 for value in values.values()])

@@ -1,4 +1,4 @@
-"""What holds for good, as the encoding of runs needs it."""
+"""Claims that hold from some moment on for ever, in the form that the encoding of runs needs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MOST_CLAUSES = 200
 
 @dataclass(frozen=True)
 class Lasting:
-    """What holds for good, as engines need it.
+    """One clause of a claim that holds for good: a guard, or a claim about which locations are empty.
 
-    Where ``unless``, a guard made of thresholds, does not hold, the locations of ``empty`` are so, and of each set
-    of ``inhabited`` some location is not: of a set without locations that is false.
+    Wherever the guard ``unless``, which is expressed in thresholds, is false, all locations in ``empty`` are empty, and
+    each set in ``inhabited`` has a location that is not.  An empty set in ``inhabited`` is therefore unsatisfiable.
     """
 
     unless: Formula
@@ -31,34 +31,34 @@ class Lasting:
     def holds(self, values: Mapping[str, int]) -> bool:
         if holds(self.unless, values):
             return True
-        inhabited = all(any(values[place] for place in some) for some in self.inhabited)
-        return inhabited and not any(values[place] for place in self.empty)
+        inhabited = all(any(values[location] for location in locations) for locations in self.inhabited)
+        return inhabited and not any(values[location] for location in self.empty)
 
 
 def lasting(automaton: Automaton, name: str, formula: Formula) -> list[Lasting]:
-    """A claim that holds for good, as a conjunction; one of another form is refused."""
-    whole = _clause(automaton, formula)
-    if whole is not None:
-        return [whole]
+    """Convert a formula that holds for good into a conjunction of clauses; refuse it if it has another form."""
+    clause = _clause(automaton, formula)
+    if clause is not None:
+        return [clause]
     if isinstance(formula, And):
         return [*lasting(automaton, name, formula.left), *lasting(automaton, name, formula.right)]
     if _clauses(formula) > _MOST_CLAUSES:
-        raise UsageError(f"{name}: what holds for good in a run that breaks it has more than {_MOST_CLAUSES} clauses")
+        raise UsageError(f"{name}: a claim that must hold for good has more than {_MOST_CLAUSES} clauses")
     parts = _disjuncts(formula)
-    for at, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if isinstance(part, And):
-            others = [*parts[:at], *parts[at + 1 :]]
+            others = [*parts[:index], *parts[index + 1 :]]
             return [
                 claim for side in (part.left, part.right) for claim in lasting(automaton, name, any_of([*others, side]))
             ]
     raise UsageError(
-        f"{name}: what holds for good in a run that breaks it must say that locations are empty, or that one of some is"
-        f" not, or a guard, or a guard or one of these, and not {shortened(formula_text(formula))}"
+        f"{name}: a claim that must hold for good is not supported: {shortened(formula_text(formula))}",
+        "it may be a guard, a claim that locations are empty or that one of several is not, or a guard || such a claim",
     )
 
 
 def _clauses(formula: Formula) -> int:
-    """How many clauses a formula has if it is written as a conjunction of disjunctions."""
+    """Count the clauses of the conjunctive normal form."""
     match formula:
         case And(left, right):
             return _clauses(left) + _clauses(right)
@@ -69,14 +69,14 @@ def _clauses(formula: Formula) -> int:
 
 
 def _clause(automaton: Automaton, formula: Formula) -> Lasting | None:
-    """A disjunction of guards, and of a claim about locations, if it is one."""
+    """Convert a disjunction of guards and a claim about locations; return None if the formula is not one."""
     locations = {location.name for location in automaton.locations}
     counts = [part for part in _disjuncts(formula) if names(part) & locations]
     guards = [made_of_thresholds(automaton, part) for part in _disjuncts(formula) if part not in counts]
     if not counts:
         return Lasting(any_of(guards), frozenset(), (frozenset(),))
-    found = _occupation(any_of(counts), locations)
-    return None if found is None else Lasting(any_of(guards), *found)
+    occupation = _occupation(any_of(counts), locations)
+    return None if occupation is None else Lasting(any_of(guards), *occupation)
 
 
 def _disjuncts(formula: Formula) -> list[Formula]:
@@ -84,27 +84,27 @@ def _disjuncts(formula: Formula) -> list[Formula]:
 
 
 def _occupation(formula: Formula, locations: set[str]) -> tuple[frozenset[str], tuple[frozenset[str], ...]] | None:
-    """Which locations are empty, and of which sets one is not; none if it says something else."""
+    """Return the locations that a formula makes empty and the sets it makes inhabited, or None if it says more."""
     if isinstance(formula, And):
         left, right = _occupation(formula.left, locations), _occupation(formula.right, locations)
         return None if left is None or right is None else (left[0] | right[0], (*left[1], *right[1]))
     if isinstance(formula, Or):
-        either = [_occupation(part, locations) for part in _disjuncts(formula)]
-        sets = [each[1][0] for each in either if each is not None and not each[0] and len(each[1]) == 1]
-        return (frozenset(), (frozenset().union(*sets),)) if len(sets) == len(either) else None
-    assert isinstance(formula, Comparison), "there is nothing else without temporal operators"
+        disjuncts = [_occupation(part, locations) for part in _disjuncts(formula)]
+        sets = [each[1][0] for each in disjuncts if each is not None and not each[0] and len(each[1]) == 1]
+        return (frozenset(), (frozenset().union(*sets),)) if len(sets) == len(disjuncts) else None
+    assert isinstance(formula, Comparison), "in negation normal form, only comparisons are left"
     return _counted(formula, locations)
 
 
 def _counted(comparison: Comparison, locations: set[str]) -> tuple[frozenset[str], tuple[frozenset[str], ...]] | None:
-    """Whether the comparison says that locations are empty, or that one of them is not."""
+    """Return the locations that a comparison makes empty, or the set it makes inhabited; None if it says neither."""
     difference, operator = comparison.difference(), comparison.operator
     if all(factor < 0 for _, factor in difference.factors):
         difference = difference.times(-1)
         operator = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)
-    which, number = frozenset(difference.names()), -difference.constant
+    counted, number = frozenset(difference.names()), -difference.constant
     least = min(factor for _, factor in difference.factors)
-    if not which <= locations or least < 0:
+    if not counted <= locations or least < 0:
         return None
     match operator:
         case "<=":
@@ -112,7 +112,7 @@ def _counted(comparison: Comparison, locations: set[str]) -> tuple[frozenset[str
         case ">":
             operator, number = ">=", number + 1
     if (operator, number) == ("==", 0) or (operator == "<" and 1 <= number <= least):
-        return which, ()
+        return counted, ()
     if (operator, number) == ("!=", 0) or (operator == ">=" and 1 <= number <= least):
-        return frozenset(), (which,)
+        return frozenset(), (counted,)
     return None

@@ -1,4 +1,4 @@
-"""Formulas without negations and implications, simplified."""
+"""Negation normal form: no negations and no implications, with constants propagated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fdverify.threshold.formula import (
 
 
 def negated(formula: Formula) -> Formula:
-    """The negation, without negations and implications, and simplified."""
+    """Convert the negation of a formula to negation normal form."""
     match formula:
         case Comparison(left, operator, right):
             return _simple(Comparison(left, _OPPOSITE[operator], right))
@@ -44,7 +44,7 @@ _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def positive(formula: Formula) -> Formula:
-    """The same without negations and implications, and simplified."""
+    """Convert a formula to negation normal form."""
     match formula:
         case Comparison():
             return _simple(formula)
@@ -65,9 +65,9 @@ def positive(formula: Formula) -> Formula:
 
 
 def _simple(comparison: Comparison) -> Formula:
-    """With all names on the left and none that cancel out; what all natural numbers agree on is decided."""
+    """Move all names to the left, and decide a comparison that has the same value for all natural numbers."""
     difference, operator = comparison.difference(), comparison.operator
-    # Whatever the numbers are, the difference is between these, as far as there is a limit.
+    # Bounds of the difference over all natural numbers; None if there is no bound.
     least = None if any(factor < 0 for _, factor in difference.factors) else difference.constant
     most = None if any(factor > 0 for _, factor in difference.factors) else difference.constant
     positive = least is not None and least > 0
@@ -111,10 +111,10 @@ def any_of(formulas: Iterable[Formula]) -> Formula:
     return _balanced(either, formulas, Constant(False))
 
 
-def _balanced(join: Callable[[Formula, Formula], Formula], formulas: Iterable[Formula], neither: Formula) -> Formula:
-    """One formula of many, not nested more deeply than it must be: formulas are walked through by recursion."""
-    left = list(formulas)
-    while len(left) > 1:
-        pairs = [join(one, other) for one, other in zip(left[::2], left[1::2], strict=False)]
-        left = [*pairs, *left[2 * len(pairs) :]]
-    return left[0] if left else neither
+def _balanced(join: Callable[[Formula, Formula], Formula], formulas: Iterable[Formula], empty: Formula) -> Formula:
+    """Join formulas in a balanced tree, since recursion over formulas limits their depth."""
+    level = list(formulas)
+    while len(level) > 1:
+        pairs = [join(left, right) for left, right in zip(level[::2], level[1::2], strict=False)]
+        level = [*pairs, *level[2 * len(pairs) :]]
+    return level[0] if level else empty

@@ -1,4 +1,4 @@
-"""What a specification is about: a run that does not meet its premise satisfies it for no good reason."""
+"""Premises of specifications: a run that does not satisfy the premise satisfies the specification vacuously."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from fdverify.threshold.formula import And, Constant, Eventually, Formula, Globa
 
 
 def premise(formula: Formula) -> Formula:
-    """What a run must do for what follows ``->`` to matter."""
+    """Return the formula that a run must satisfy for the conclusion after ``->`` to matter."""
     match formula:
         case Implies(left, right):
-            further = premise(right)
-            return left if further == Constant(True) else And(left, further)
+            nested = premise(right)
+            return left if nested == Constant(True) else And(left, nested)
         case Globally(operand):
-            inside = premise(operand)
-            return inside if inside == Constant(True) else Eventually(inside)
+            nested = premise(operand)
+            return nested if nested == Constant(True) else Eventually(nested)
         case _:
             return Constant(True)

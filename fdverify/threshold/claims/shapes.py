@@ -1,8 +1,8 @@
-"""What breaks a specification, as shapes of runs: what holds at some times, from some times on, and again and again.
+"""Shapes of runs: the negation of a specification as a disjunction of temporal normal forms.
 
-The negation of a specification is brought into a disjunction of shapes.  A shape has *moments*, in an order that may be
-partial; at each of them something holds, and from it on something holds for good.  Besides, some claims hold in the
-end, and some again and again: of these only the end of a run tells, whatever came before.
+A shape has partially ordered *moments*.  At each moment some claims hold, and from it on some claims hold for good.
+In addition, some claims hold eventually always (``<>[]``) and some infinitely often (``[]<>``).  These are prefix
+independent: a finite prefix of the run does not affect them.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ _MOST_CASES = 500
 
 @dataclass(frozen=True)
 class Moment:
-    """A time not before the moment ``after`` (by its place; none: not before the start)."""
+    """A point of a run that does not precede the moment with index ``after`` (None for the start of the run)."""
 
     holds: tuple[Formula, ...]
-    """What holds then."""
+    """Claims that hold at this moment."""
     for_good: tuple[Formula, ...]
-    """What holds then and ever after."""
+    """Claims that hold from this moment on for ever."""
     after: int | None = None
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The first moment is the start."""
+    """What a run must satisfy; the first moment is the start of the run."""
 
     moments: tuple[Moment, ...]
     at_last: tuple[Formula, ...]
-    """What holds from some time on."""
+    """Claims under ``<>[]``."""
     again: tuple[Formula, ...]
-    """What holds again and again, each perhaps at other times."""
+    """Claims under ``[]<>``, which need not hold at the same time."""
 
 
 def shapes(specification: str, formula: Formula) -> list[Shape]:
-    """The runs that break a specification; one whose negation is of another kind is refused."""
+    """List the shapes whose runs are exactly those that violate a formula; refuse a formula outside the fragment."""
     cases = _Cases(specification).of(negated(formula))
     return list(dict.fromkeys(_shape(case) for case in cases))
 
 
 @dataclass(frozen=True)
 class _Case:
-    """What holds now, from now on, at later times, in the end, and again and again."""
+    """A conjunction of claims that hold now, from now on, at later moments, eventually always, and infinitely often."""
 
     now: tuple[Formula, ...] = ()
     for_good: tuple[Formula, ...] = ()
@@ -69,15 +69,15 @@ class _Case:
         )
 
     def some_time(self) -> _Case:
-        """That the case arises now or later.  What is so in the end does not depend on when."""
-        here = (_Case(self.now, self.for_good, self.later),) if self.now or self.for_good else self.later
+        """Apply ``<>`` to the case; its prefix-independent claims are not affected."""
+        later = (_Case(self.now, self.for_good, self.later),) if self.now or self.for_good else self.later
         if self.for_good and not self.now and not self.later:
             return _Case(at_last=self.at_last + self.for_good, again=self.again)
-        return _Case(later=here, at_last=self.at_last, again=self.again)
+        return _Case(later=later, at_last=self.at_last, again=self.again)
 
 
 class _Cases:
-    """A formula without negations as a disjunction of cases."""
+    """Converts formulas in negation normal form to disjunctions of cases."""
 
     def __init__(self, specification: str) -> None:
         self._name = specification
@@ -95,73 +95,77 @@ class _Cases:
             case Globally(operand):
                 return self._all([self._always(clause) for clause in self._clauses(operand)])
             case _:
-                raise AssertionError("negations and implications are gone")
+                raise AssertionError("the formula is not in negation normal form")
 
     def _some_time(self, alternative: Sequence[Formula]) -> list[_Case]:
-        """That at some time all parts hold; if all of them then hold for good, each is so in the end by itself."""
+        """Build the cases of ``<>`` over a conjunction.
+
+        If every part is ``[]`` or prefix independent, ``<>`` distributes over the conjunction.
+        """
         if all(isinstance(part, Globally) or _is_of_the_end(part) for part in alternative):
             return self._all([self._in_the_end(part) for part in alternative])
         return [case.some_time() for case in self._all([self.of(part) for part in alternative])]
 
     def _always(self, clause: Sequence[Formula]) -> list[_Case]:
-        """That at all times some part of the clause holds; one that tells of the end only is true throughout or never.
+        """Build the cases of ``[]`` over a disjunction.
 
-        Of the others, claims about the present may be put together, and so may claims that something comes.
+        A prefix-independent part is true at all times or at none, so ``[]`` distributes over it.  The other parts are
+        supported if all of them are non-temporal, all are ``<>``, or all are ``[]``.
         """
-        ends = [part for part in clause if _is_of_the_end(part)]
+        independent = [part for part in clause if _is_of_the_end(part)]
         others = _absorbed([part for part in clause if not _is_of_the_end(part)])
         present = [part for part in others if not is_temporal(part)]
-        coming = [part.operand for part in others if isinstance(part, Eventually)]
+        eventual = [part.operand for part in others if isinstance(part, Eventually)]
         lasting = [part for part in others if isinstance(part, Globally)]
-        found = [self._in_the_end(part) for part in ends]
+        alternatives = [self._in_the_end(part) for part in independent]
         if len(present) == len(others):
-            found.append([_Case(for_good=(any_of(present),))] if present else [])
-        elif len(coming) == len(others):
-            found.append(self._again_and_again(any_of(coming)))
+            alternatives.append([_Case(for_good=(any_of(present),))] if present else [])
+        elif len(eventual) == len(others):
+            alternatives.append(self._again_and_again(any_of(eventual)))
         elif len(lasting) == len(others):
-            found += [self.of(part) for part in lasting]
+            alternatives += [self.of(part) for part in lasting]
         else:
             raise UsageError(
-                f"{self._name}: a run that breaks it must, at all times, meet one or another of several conditions"
-                f" over time, which is not decided here: {shortened(formula_text(Globally(any_of(clause))))}",
-                "what is fair is written as <>[](…) or []<>(…)",
+                f"{self._name}: [] over a disjunction of different temporal formulas is not supported:"
+                f" {shortened(formula_text(Globally(any_of(clause))))}",
+                "write fairness as <>[](…) or []<>(…)",
             )
-        return self._some(found)
+        return self._some(alternatives)
 
     def _in_the_end(self, formula: Formula) -> list[_Case]:
-        """What something that holds later, or for good, comes to if it is said of the end."""
+        """Build the cases of ``[]<>p`` for ``<>p``, and of ``<>[]p`` for ``[]p``."""
         match formula:
             case Eventually(operand):
                 return self._again_and_again(operand)
             case Globally(operand):
                 return self._at_last(operand)
             case _:
-                raise AssertionError("a claim about the present is not of the end")
+                raise AssertionError("a formula without a temporal operator at its root is not prefix independent")
 
     def _again_and_again(self, formula: Formula) -> list[_Case]:
-        """``[]<>``: one of the alternatives is met again and again, and what it says of later times is of the end."""
-        found = []
+        """Build the cases of ``[]<>``: ``[]<>(p && []q)`` is ``[]<>p && <>[]q``, for each alternative."""
+        cases = []
         for alternative in self._alternatives(formula):
             present = [part for part in alternative if not is_temporal(part)]
-            cases = [[_Case(again=(all_of(present),))]] if present else []
-            found.append(self._all([*cases, *(self._in_the_end(part) for part in alternative if is_temporal(part))]))
-        return self._some(found)
+            now = [[_Case(again=(all_of(present),))]] if present else []
+            cases.append(self._all([*now, *(self._in_the_end(part) for part in alternative if is_temporal(part))]))
+        return self._some(cases)
 
     def _at_last(self, formula: Formula) -> list[_Case]:
-        """``<>[]``: each clause holds in the end, so its part about the present does, or one that is of the end."""
-        found = []
+        """Build the cases of ``<>[]``: ``<>[](p || <>q)`` is ``<>[]p || []<>q``, for each clause."""
+        cases = []
         for clause in self._clauses(formula):
             present = [part for part in clause if not is_temporal(part)]
-            cases = [[_Case(at_last=(any_of(present),))]] if present else []
-            found.append(self._some([*cases, *(self._in_the_end(part) for part in clause if is_temporal(part))]))
-        return self._all(found)
+            now = [[_Case(at_last=(any_of(present),))]] if present else []
+            cases.append(self._some([*now, *(self._in_the_end(part) for part in clause if is_temporal(part))]))
+        return self._all(cases)
 
     def _clauses(self, formula: Formula) -> list[tuple[Formula, ...]]:
-        """A conjunction of disjunctions; what is not temporal, and what is inside <> and [], stays whole."""
+        """Convert to conjunctive normal form, with non-temporal, ``<>`` and ``[]`` formulas as atoms."""
         return self._combined(And, Or, formula)
 
     def _alternatives(self, formula: Formula) -> list[tuple[Formula, ...]]:
-        """A disjunction of conjunctions, likewise."""
+        """Convert to disjunctive normal form, with the same atoms."""
         return self._combined(Or, And, formula)
 
     def _combined(
@@ -190,19 +194,19 @@ class _Cases:
 
 
 def _absorbed(parts: Sequence[Formula]) -> list[Formula]:
-    """A disjunction without what its other parts say, too: p || <>p is <>p, p || []p is p, and <>p || []p is <>p."""
-    coming = {each for part in parts if isinstance(part, Eventually) for each in _spread(Or, part.operand)}
+    """Drop disjuncts that imply another one: p || <>p is <>p, p || []p is p, and <>p || []p is <>p."""
+    eventual = {each for part in parts if isinstance(part, Eventually) for each in _spread(Or, part.operand)}
     present = {each for part in parts if not is_temporal(part) for each in _spread(Or, part)}
     return [
         part
         for part in parts
-        if not set(_spread(Or, part)) <= coming
-        and not (isinstance(part, Globally) and set(_spread(Or, part.operand)) <= coming | present)
+        if not set(_spread(Or, part)) <= eventual
+        and not (isinstance(part, Globally) and set(_spread(Or, part.operand)) <= eventual | present)
     ]
 
 
 def _is_of_the_end(formula: Formula) -> bool:
-    """Whether it holds at all times of a run or at none, because it speaks of the end only."""
+    """Return whether a formula is prefix independent by its syntax, and so holds at all times of a run or at none."""
     match formula:
         case Eventually(operand):
             return _is_made_of(Globally, operand)
@@ -219,26 +223,26 @@ def _is_made_of(kind: type[Eventually] | type[Globally], formula: Formula) -> bo
 
 
 def _spread(kind: type[And] | type[Or], formula: Formula) -> list[Formula]:
-    """What a conjunction or a disjunction is made of."""
-    found: list[Formula] = []
-    waiting = [formula]
-    while waiting:
-        part = waiting.pop()
+    """List the operands of a nested conjunction or disjunction."""
+    operands: list[Formula] = []
+    pending = [formula]
+    while pending:
+        part = pending.pop()
         if isinstance(part, kind):
-            waiting += [part.right, part.left]
+            pending += [part.right, part.left]
         else:
-            found.append(part)
-    return found
+            operands.append(part)
+    return operands
 
 
 def _shape(case: _Case) -> Shape:
     moments: list[Moment] = []
 
-    def add(each: _Case, after: int | None) -> None:
-        place = len(moments)
-        moments.append(Moment(each.now, each.for_good, after))
-        for later in each.later:
-            add(later, place)
+    def add(case: _Case, after: int | None) -> None:
+        index = len(moments)
+        moments.append(Moment(case.now, case.for_good, after))
+        for later in case.later:
+            add(later, index)
 
     add(case, None)
     return Shape(tuple(moments), _distinct(case.at_last), _distinct(case.again))

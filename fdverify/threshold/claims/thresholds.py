@@ -1,7 +1,7 @@
-"""Guards made of thresholds.
+"""Guards expressed in thresholds.
 
-Shared variables only grow, so a sum of them that has reached a number stays there.  Every comparison in a guard says
-whether some such *thresholds* have been reached.
+A *threshold* is reached when a sum of shared variables is at least some number.  Shared variables only grow, so a
+threshold that has been reached stays reached.  Every comparison in a guard is rewritten in terms of thresholds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REACHED, NOT_YET = ">=", "<"
 
 @dataclass(frozen=True)
 class Threshold:
-    """That a sum of shared variables has reached a number made of parameters."""
+    """The condition that a sum of shared variables (``reached``) is at least a sum of parameters (``needed``)."""
 
     reached: Linear
     needed: Linear
@@ -30,9 +30,9 @@ class Threshold:
 
 
 def made_of_thresholds(automaton: Automaton, guard: Formula) -> Formula:
-    """The same guard, in which every comparison of shared variables says that a threshold is reached, or not yet.
+    """Rewrite a guard so that every comparison of shared variables says that a threshold is reached, or not yet.
 
-    One that may change more than once is refused.
+    Refuse a comparison whose truth value may change more than once.
     """
     return _rewritten(automaton, positive(guard))
 
@@ -63,10 +63,11 @@ def _monotone(automaton: Automaton, comparison: Comparison) -> Formula:
     if any(factor < 0 for factor in shared.values()):
         text = f"{linear_text(comparison.left)} {comparison.operator} {linear_text(comparison.right)}"
         raise UsageError(
-            f"{automaton.name}: whether {text} may change more than once", "compare a sum of shared variables"
+            f"{automaton.name}: the truth of {text} may change more than once",
+            "compare a sum of shared variables with parameters",
         )
     reached = Linear.of(shared)
-    number = reached.plus(difference, -1)  # the sum is compared with this
+    number = reached.plus(difference, -1)  # the right-hand side that the sum is compared with
     more = number.plus(Linear(constant=1))
     match operator:
         case "<" | ">=":
@@ -82,21 +83,21 @@ def _monotone(automaton: Automaton, comparison: Comparison) -> Formula:
 
 
 def thresholds(automaton: Automaton, guards: Iterable[Formula]) -> dict[Threshold, set[str]]:
-    """The thresholds that guards made of thresholds speak of, and how: that they are reached, or not yet."""
-    found: dict[Threshold, set[str]] = {}
+    """Collect the thresholds in rewritten guards, each with the operators (reached, not yet) that it occurs with."""
+    operators: dict[Threshold, set[str]] = {}
     for guard in guards:
         for part in parts(guard):
             if isinstance(part, Comparison) and part.left.names() & set(automaton.shared):
-                found.setdefault(Threshold(part.left, part.right), set()).add(part.operator)
-    return found
+                operators.setdefault(Threshold(part.left, part.right), set()).add(part.operator)
+    return operators
 
 
 Context = Mapping[Threshold, bool]
-"""Which thresholds are reached."""
+"""For each threshold, whether it is reached."""
 
 
 def settled(guard: Formula, context: Context) -> Formula:
-    """What a guard made of thresholds comes to in a context: only what it says of parameters is left."""
+    """Evaluate the thresholds of a rewritten guard in a context; only claims about parameters remain."""
     match guard:
         case And(left, right):
             return both(settled(left, context), settled(right, context))

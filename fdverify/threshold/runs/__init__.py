@@ -1,1 +1,1 @@
-"""Is there a run of a certain shape?  Encodings, and the drivers that ask a solver."""
+"""The search for runs of a given shape: SMT encodings, and the drivers that use them."""

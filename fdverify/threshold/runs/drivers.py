@@ -1,4 +1,4 @@
-"""Ways to look for a run."""
+"""The drivers: strategies to find a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FEW_NODES = 60
 
 
 def auto(problem: Problem, watch: Watch) -> Outcome:
-    """The query, unless many thresholds must be tracked: then a search, if there are few orders of them."""
+    """Try a query that tracks few thresholds, then a small search, then the full query."""
     return (
         query_tracking(problem, watch, _FEW_TRACKED)
         or search_among(problem, watch, _FEW_NODES)

@@ -1,4 +1,4 @@
-"""What drivers are told, and what they find."""
+"""The contract of drivers: their callbacks and their outcome."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fdverify.threshold.runs.realise import Found
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether there is a run; if that is unknown, the facts about which a solver did not know."""
+    """The answer of a driver: no run, a run, or unknown with the facts that the solver could not decide."""
 
     status: Literal["none", "found", "unknown"]
     reason: str = ""
@@ -21,9 +21,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Watch:
-    """Who looks on while a driver works."""
+    """Callbacks that a driver calls while it works."""
 
     confirm: Callable[[list[Any], str], str | None]
-    """Why another solver does not confirm an answer to these facts; none if it does."""
+    """Return why a second solver does not confirm the status of these facts, or None if it does."""
     report: Callable[[str], None]
-    """Told how far the driver is."""
+    """Report the progress of the driver."""

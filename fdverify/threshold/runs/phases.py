@@ -1,4 +1,4 @@
-"""In how many phases sets of locations can be kept inhabited (docs/threshold.md tells why)."""
+"""The number of phases that suffices to keep sets of locations inhabited (docs/threshold.md has the proof)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ TOO_MANY = f"to keep several sets of locations inhabited may take more than {_MO
 
 
 def enough(problem: Problem, phases: int) -> bool:
-    """Whether a stretch that keeps its sets inhabited can do so in as many phases."""
+    """Return whether every stretch that keeps its sets inhabited can be divided into this many phases."""
     sets = problem.inhabited
     if len(sets) == 1:
         return phases >= 3
-    # One for each choice of a location from each set, and one for each step from a choice to another.
-    return not problem.counts_on_cycles and phases >= 2 * prod(len(some) for some in sets) - 1
+    # A phase for each choice of a location from each set, and a phase for each step between two choices.
+    return not problem.counts_on_cycles and phases >= 2 * prod(len(locations) for locations in sets) - 1
 
 
 def too_many(phases: int) -> bool:
-    """Whether it is hopeless to ask a solver."""
+    """Return whether there are more phases than a solver can handle."""
     return phases > _MOST

@@ -1,8 +1,9 @@
-"""Is there a run of a problem?  One formula for all runs, refined until it has none, or one that can be replayed.
+"""The query driver: counterexample-guided refinement of one formula that over-approximates all runs.
 
-At first no threshold is tracked.  No run then means that there is none at all.  A run with the fewest processes is put
-into an order and replayed; if that fails, the thresholds that were reached at the wrong time are tracked from then on.
-With all of them tracked only sets of locations that must stay inhabited can fail, and stretches are cut into phases.
+At first no threshold is tracked.  If the formula is unsatisfiable, there is no run.  Otherwise the steps of a solution
+with the fewest processes are put into an order and replayed.  If that fails, the thresholds that were reached at the
+wrong time are tracked from then on.  With all thresholds tracked, only sets of locations that must stay inhabited can
+make it fail; then stretches are divided into phases.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from fdverify.threshold.runs.realise import Found, NoOrder, TooLong, realised, s
 
 
 def query(problem: Problem, watch: Watch) -> Outcome:
-    found = query_tracking(problem, watch, len(problem.thresholds))
-    assert found is not None, "no more thresholds than there are can be tracked"
-    return found
+    outcome = query_tracking(problem, watch, len(problem.thresholds))
+    assert outcome is not None, "the number of tracked thresholds cannot exceed the number of thresholds"
+    return outcome
 
 
 def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
-    """The outcome, unless more than so many thresholds must be tracked for it."""
+    """Return the outcome, or None if more than ``most`` thresholds have to be tracked."""
     tracked: list[Threshold] = []
     phases = fewest = 0
     while len(tracked) <= most:
@@ -35,7 +36,7 @@ def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
         runs = Runs(problem, tracked, phases)
         solver = ArithmeticSolver()
         solver.add(runs.facts)
-        # A run with as few processes as the last one is found soon if there is one, and need not be made smaller.
+        # The last run was minimal in a weaker formula, so a run with as few processes is minimal, and quickly found.
         answer = solver.ask(runs.processes <= fewest)
         if answer.status != "sat":
             answer = solver.ask()
@@ -51,15 +52,15 @@ def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
             continue
         answer = smallest(runs, solver, answer, fewest)
         fewest = int(answer.value(runs.processes))
-        found = realised(runs, answer)
-        if isinstance(found, TooLong):
-            return Outcome("unknown", str(found))
-        if isinstance(found, Found):
+        run = realised(runs, answer)
+        if isinstance(run, TooLong):
+            return Outcome("unknown", str(run))
+        if isinstance(run, Found):
             doubt = watch.confirm(runs.facts, "sat")
-            return Outcome("found", found=found) if doubt is None else _unknown(doubt, runs)
+            return Outcome("found", found=run) if doubt is None else _unknown(doubt, runs)
         if phases:
-            raise InternalError("a run of the solver, with all its phases, has no order")
-        more = _to_track(runs, found)
+            raise InternalError("the steps of a run in phases cannot be put into an order")
+        more = _to_track(runs, run)
         if more:
             tracked = tracked + more
         else:
@@ -76,14 +77,14 @@ def _unknown(reason: str, runs: Runs) -> Outcome:
     return Outcome("unknown", reason, facts=tuple(runs.facts))
 
 
-def _to_track(runs: Runs, failed: NoOrder) -> list[Threshold]:
-    """The thresholds that a stretch reaches too early or too late: if guards tell which, only those."""
+def _to_track(runs: Runs, failure: NoOrder) -> list[Threshold]:
+    """Choose the thresholds that the segment reached: those in guards that blocked it, or else all of them."""
     reached = [
         threshold
         for threshold in runs.problem.thresholds
-        if threshold not in runs.tracked and threshold.is_reached(failed.before) != threshold.is_reached(failed.after)
+        if threshold not in runs.tracked and threshold.is_reached(failure.before) != threshold.is_reached(failure.after)
     ]
-    values = failed.stuck.values
-    waiting = [rule.guard for rule in failed.stuck.rules if values[rule.source] > 0 and not holds(rule.guard, values)]
-    blamed = thresholds(runs.problem.automaton, waiting)
+    values = failure.stuck.values
+    blocking = [rule.guard for rule in failure.stuck.rules if values[rule.source] > 0 and not holds(rule.guard, values)]
+    blamed = thresholds(runs.problem.automaton, blocking)
     return [threshold for threshold in reached if threshold in blamed] or reached

@@ -1,4 +1,4 @@
-"""From a solver's answer to a run of single steps, replayed by the interpreter."""
+"""Concretisation: from a solver's model to a run of single steps, replayed on the counter system."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fdverify.threshold.runs.terms import total
 
 @dataclass(frozen=True)
 class Found:
-    """Values at the start and the rules that are taken, one after the other; from ``loop`` on again and again."""
+    """An initial configuration and the rules taken in turn; those from index ``loop`` on repeat for ever."""
 
     start: dict[str, int]
     rules: tuple[Rule, ...]
@@ -26,21 +26,21 @@ class Found:
 
 @dataclass(frozen=True)
 class NoOrder:
-    """The steps of a leg cannot be put into an order."""
+    """A segment whose steps could not be put into an order, with the configurations at its ends."""
 
     stuck: Stuck
     before: Mapping[str, int]
     after: Mapping[str, int]
 
 
-def smallest(legs: Legs, solver: Solver, answer: Answer, fewest: int) -> Answer:
-    """The run with the fewest processes, which are not fewer than so many, then the smallest parameters and few steps.
+def smallest(run: Legs, solver: Solver, answer: Answer, fewest: int) -> Answer:
+    """Minimise the number of processes (at least ``fewest``), then the sum of the parameters, then the number of steps.
 
-    A run with few steps goes round in no circles that it need not, and so is also put into an order more often.
+    A run with few steps has no needless cycles, so its steps can more often be put into an order.
     """
-    steps = total([times for leg in legs.legs for times in leg.taken.values()])
+    steps = total([times for segment in run.legs for times in segment.taken.values()])
     limits: list[Any] = []
-    for measure, low in ((legs.processes, fewest), (total(list(legs.parameters.values())), 0), (steps, 0)):
+    for measure, low in ((run.processes, fewest), (total(list(run.parameters.values())), 0), (steps, 0)):
         high = int(answer.value(measure))
         while low < high:
             middle = (low + high) // 2
@@ -55,7 +55,7 @@ def smallest(legs: Legs, solver: Solver, answer: Answer, fewest: int) -> Answer:
 
 @dataclass(frozen=True)
 class TooLong:
-    """A run has so many steps that it is not replayed, and so is not shown."""
+    """A run that has too many steps to be replayed, and so is not shown."""
 
     steps: int
 
@@ -66,28 +66,28 @@ class TooLong:
 _MOST_STEPS = 100_000
 
 
-def realised(legs: Legs, answer: Answer) -> Found | NoOrder | TooLong:
-    """The run as steps of single processes."""
-    steps = sum(int(answer.value(times)) for leg in legs.legs for times in leg.taken.values())
+def realised(run: Legs, answer: Answer) -> Found | NoOrder | TooLong:
+    """Turn a solution for a symbolic run into single steps of processes, and replay them."""
+    steps = sum(int(answer.value(times)) for segment in run.legs for times in segment.taken.values())
     if steps > _MOST_STEPS:
         return TooLong(steps)
-    values = start = _numbers(legs.start, answer)
+    values = start = _numbers(run.start, answer)
     rules: list[Rule] = []
     loop: int | None = None
-    for at, leg in enumerate(legs.legs):
-        if at == legs.loop:
+    for index, segment in enumerate(run.legs):
+        if index == run.loop:
             loop = len(rules)
-        claims = [claim for condition, claim in leg.lasting if answer.value(condition)]
-        times = {rule: int(answer.value(number)) for rule, number in leg.taken.items()}
-        resting = {place: int(answer.value(number)) for place, number in leg.resting.items()}
+        claims = [claim for condition, claim in segment.lasting if answer.value(condition)]
+        times = {rule: int(answer.value(number)) for rule, number in segment.taken.items()}
+        resting = {location: int(answer.value(number)) for location, number in segment.resting.items()}
         order = in_order(times, values, resting, claims)
-        after = _numbers(leg.after, answer)
+        after = _numbers(segment.after, answer)
         if isinstance(order, Stuck):
             return NoOrder(order, values, after)
         rules += order
         values = replayed(order, values)[-1]
         if values != after:
-            raise InternalError("interpreter and encoding disagree on where a stretch leads")
+            raise InternalError("the replay and the encoding disagree on the configuration after a segment")
     return Found(start, tuple(rules), len(rules) if loop is None else loop)
 
 

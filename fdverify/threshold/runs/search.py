@@ -1,8 +1,7 @@
-"""Is there a run of a problem?  A search, depth first, through the orders in which thresholds and moments can come.
+"""The search driver: depth-first search over the orders in which thresholds are reached and moments come.
 
-Each node is a way to a configuration whose context, the thresholds that are reached, is known, so that only rules are
-left that can be taken.  What cannot be reached is not gone into: the solver is asked for the contexts that may follow,
-and so for those orders only that the thresholds' numbers, and the rules, allow.
+At each node the context is known: which thresholds are reached.  So only rules whose guards can hold there are encoded.
+The solver is asked which contexts can follow, so only the orders that the rules and the thresholds allow are explored.
 """
 
 from __future__ import annotations
@@ -28,28 +27,28 @@ from fdverify.threshold.runs.terms import all_of, is_reached, truth
 
 
 def search(problem: Problem, watch: Watch) -> Outcome:
-    found = search_among(problem, watch, inf)
-    assert found is not None, "there is no end to infinitely many"
-    return found
+    outcome = search_among(problem, watch, inf)
+    assert outcome is not None, "an unlimited search ends with an outcome"
+    return outcome
 
 
 def search_among(problem: Problem, watch: Watch, most: float) -> Outcome | None:
-    """The outcome, unless there are more than so many nodes."""
+    """Return the outcome, or None if the search visits more than ``most`` nodes."""
     phases = 0
     best: Found | None = None
     while True:
-        search = _Search(problem, phases, watch, most, best)
+        attempt = _Search(problem, phases, watch, most, best)
         try:
-            search.go()
+            attempt.go()
         except _GaveUp as gave_up:
             return Outcome("unknown", gave_up.reason, facts=gave_up.facts)
         except _TooMany:
             return None
-        best = search.best
-        if search.without_order and phases:
-            raise InternalError("a run of the solver, with all its phases, has no order")
-        # A run without an order may have one in phases, and fewer processes than the best one.
-        if not search.without_order and (best is not None or not phases or enough(problem, phases)):
+        best = attempt.best
+        if attempt.without_order and phases:
+            raise InternalError("the steps of a run in phases cannot be put into an order")
+        # Divided into phases, an unordered run may have an order, and it may have fewer processes than the best run.
+        if not attempt.without_order and (best is not None or not phases or enough(problem, phases)):
             return Outcome("none") if best is None else Outcome("found", found=best)
         phases = phases * 2 or 1
         if too_many(phases):
@@ -57,7 +56,7 @@ def search_among(problem: Problem, watch: Watch, most: float) -> Outcome | None:
 
 
 class _GaveUp(Exception):
-    """A solver does not know."""
+    """A solver could not decide the facts, or a second solver did not confirm the answer."""
 
     def __init__(self, reason: str, facts: Iterable[Any]) -> None:
         super().__init__(reason)
@@ -66,14 +65,14 @@ class _GaveUp(Exception):
 
 
 class _TooMany(Exception):
-    """There are more nodes than were to be visited."""
+    """The limit on the number of nodes was reached."""
 
 
 class _Search:
     def __init__(self, problem: Problem, phases: int, watch: Watch, most: float, best: Found | None) -> None:
         self.best = best
         self.without_order = False
-        """Whether a run was found that could not be put into an order."""
+        """Whether the steps of some run could not be put into an order."""
         self._problem = problem
         self._watch = watch
         self._legs = Legs(problem, phases)
@@ -82,14 +81,14 @@ class _Search:
         self._visited = 0
         self._most = most
         self._limits = [] if best is None else [self._fewer_than(best)]
-        """What a run must be to be better than the best one."""
+        """Constraints on a run that is better than the best one."""
 
     def go(self) -> None:
         self._come(0)
         self._each_context(frozenset({0}))
 
     def _visit(self, context: Context, started: frozenset[int]) -> None:
-        """On from a configuration in this context, after these moments."""
+        """Explore the runs that are now in this context and have passed these moments."""
         shape = self._problem.shape
         self._visited += 1
         self._watch.report(f"node {self._visited}, {sum(context.values())} of {len(context)} thresholds reached")
@@ -103,12 +102,12 @@ class _Search:
                 self._end()
                 if not shape.at_last and not shape.again:
                     return
-            for place, moment in enumerate(shape.moments):
-                if place not in started and (moment.after or 0) in started:
+            for number, moment in enumerate(shape.moments):
+                if number not in started and (moment.after or 0) in started:
                     with self._deeper():
-                        self._come(place)
+                        self._come(number)
                         if self._ask().status == "sat":
-                            self._visit(context, started | {place})
+                            self._visit(context, started | {number})
             if not all(context.values()):
                 with self._deeper():
                     self._legs.step()
@@ -117,40 +116,46 @@ class _Search:
                     self._each_context(started)
 
     def _stretch(self, context: Context, started: frozenset[int]) -> None:
-        """Any number of steps that leave the context as it is."""
+        """Append stretches that do not change the context."""
         rules = [rule for rule in self._problem.automaton.rules if settled(rule.guard, context) != Constant(False)]
         for _ in range(max(1, self._legs.phases)):
-            leg = self._legs.stretch(rules, lambda guard, leg: truth(settled(guard, context), leg.before))
+            segment = self._legs.stretch(rules, lambda guard, segment: truth(settled(guard, context), segment.before))
             self._legs.facts.append(self._in(context))
             for claim in self._lasting(started):
-                self._legs.keep(leg, z3.BoolVal(True), claim, truth(settled(claim.unless, context), leg.before))
+                unless = truth(settled(claim.unless, context), segment.before)
+                self._legs.keep(segment, z3.BoolVal(True), claim, unless)
             self._last(started)
 
     def _come(self, moment: int) -> None:
-        """The moment is now."""
+        """Require the moment to be at the current configuration."""
         self._legs.facts += [truth(formula, self._legs.end) for formula in self._problem.shape.moments[moment].holds]
         self._last(frozenset({moment}))
 
     def _last(self, started: frozenset[int]) -> None:
-        """What holds for good from these moments on holds now."""
+        """Require the lasting claims of these moments to hold in the current configuration."""
         self._legs.facts += [lasts(claim, self._legs.end) for claim in self._lasting(started)]
 
     def _lasting(self, started: frozenset[int]) -> list[Lasting]:
-        return [claim for place in sorted(started) for claim in self._problem.lasting[place]]
+        return [claim for moment in sorted(started) for claim in self._problem.lasting[moment]]
 
     def _in(self, context: Context) -> Any:
-        """That the thresholds are now as the context says."""
+        """Encode that the current configuration is in the context."""
         end = self._legs.end
         return all_of(
-            [is_reached(each, end) if known else z3.Not(is_reached(each, end)) for each, known in context.items()]
+            [
+                is_reached(threshold, end) if known else z3.Not(is_reached(threshold, end))
+                for threshold, known in context.items()
+            ]
         )
 
     def _each_context(self, started: frozenset[int]) -> None:
-        """On in each context in which the run can be now."""
+        """Visit each context in which the current configuration can be."""
         with self._deeper():
             while (answer := self._ask()).status == "sat":
                 end = self._legs.end
-                context = {each: bool(answer.value(is_reached(each, end))) for each in self._problem.thresholds}
+                context = {
+                    threshold: bool(answer.value(is_reached(threshold, end))) for threshold in self._problem.thresholds
+                }
                 here = self._in(context)
                 with self._deeper():
                     self._legs.facts.append(here)
@@ -158,24 +163,24 @@ class _Search:
                 self._legs.facts.append(z3.Not(here))
 
     def _end(self) -> None:
-        """The run ends here, if it can; then one is looked for that has fewer processes or smaller parameters."""
+        """Try to end the run here; if it can end, minimise and concretise it, and keep it as the best run."""
         with self._deeper():
             self._legs.close()
             answer = self._ask()
             if answer.status == "unsat":
                 return
             answer = smallest(self._legs, self._solver, answer, 0)
-            found = realised(self._legs, answer)
-            if isinstance(found, TooLong):
-                raise _GaveUp(str(found), ())
-            if not isinstance(found, Found):
+            run = realised(self._legs, answer)
+            if isinstance(run, TooLong):
+                raise _GaveUp(str(run), ())
+            if not isinstance(run, Found):
                 self.without_order = True
                 return
-            self.best = found
-            self._limits = [self._fewer_than(found)]
+            self.best = run
+            self._limits = [self._fewer_than(run)]
 
-    def _fewer_than(self, found: Found) -> Any:
-        return self._legs.processes < sum(found.start[place.name] for place in self._problem.automaton.locations)
+    def _fewer_than(self, run: Found) -> Any:
+        return self._legs.processes < sum(run.start[location.name] for location in self._problem.automaton.locations)
 
     def _ask(self) -> Answer:
         self._tell()
@@ -194,12 +199,12 @@ class _Search:
 
     @contextmanager
     def _deeper(self) -> Iterator[None]:
-        """What is added inside is forgotten afterwards."""
+        """Open a scope: facts and segments added inside are dropped at its end."""
         self._tell()
         self._solver.push()
-        facts, legs = len(self._legs.facts), len(self._legs.legs)
+        facts, segments = len(self._legs.facts), len(self._legs.legs)
         yield
-        del self._legs.facts[facts:], self._legs.legs[legs:]
+        del self._legs.facts[facts:], self._legs.legs[segments:]
         self._legs.loop = None
         self._told = facts
         self._solver.pop()

@@ -1,4 +1,4 @@
-"""Formulas about one configuration as Z3 terms."""
+"""Translation of formulas about one configuration to Z3 terms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fdverify.threshold.claims.thresholds import Threshold
 from fdverify.threshold.formula import And, Comparison, Constant, Formula, Implies, Linear, Not, Or, compared
 
 Values = Mapping[str, Any]
-"""Of each name (a parameter, a shared variable, a location), a Z3 term."""
+"""A Z3 term for each parameter, shared variable and location."""
 
 
 def linear(expression: Linear, values: Values) -> Any:
@@ -22,12 +22,12 @@ def linear(expression: Linear, values: Values) -> Any:
 
 
 def truth(formula: Formula, values: Values) -> Any:
-    """A formula without temporal operators, of these values."""
+    """Translate a formula without temporal operators, evaluated at these values."""
     return truth_by(formula, lambda comparison: values)
 
 
 def truth_by(formula: Formula, where: Callable[[Comparison], Values]) -> Any:
-    """The same, where each comparison is about values of its own."""
+    """Translate a formula without temporal operators, where ``where`` chooses the values for each comparison."""
     match formula:
         case Comparison(left, operator, right):
             values = where(formula)
@@ -43,7 +43,7 @@ def truth_by(formula: Formula, where: Callable[[Comparison], Values]) -> Any:
         case Implies(left, right):
             return z3.Implies(truth_by(left, where), truth_by(right, where))
         case _:
-            raise AssertionError("a state does not tell what holds later")
+            raise AssertionError("a temporal formula cannot be evaluated in a single configuration")
 
 
 def is_reached(threshold: Threshold, values: Values) -> Any:
@@ -51,7 +51,7 @@ def is_reached(threshold: Threshold, values: Values) -> Any:
 
 
 def total(terms: Sequence[Any]) -> Any:
-    """A sum; one of nothing or of one term is written plainly, since not every solver reads it otherwise."""
+    """Build a sum; with fewer than two operands it would be SMT-LIB text that some solvers reject."""
     return z3.IntVal(0) if not terms else terms[0] if len(terms) == 1 else z3.Sum(terms)
 
 
