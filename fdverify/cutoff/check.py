@@ -72,7 +72,7 @@ class Checked:
     verdict: Verdict
     seconds: float
     detail: str = ""
-    second: str | None = None
+    second_opinion: str | None = None
     """The second solver's answer, if one was asked."""
     disagreement: Disagreement | None = None
     undecided: str | None = None
@@ -164,9 +164,9 @@ def decided(result: Checked, hypotheses: Sequence[Any], negated: Any, witness: A
     if opinion.status == "unknown":
         reason = f"{second} does not know: {opinion.reason}"
         return replace(
-            result, verdict=Verdict.UNKNOWN, detail=reason, second="unknown", undecided=self_contained(script)
+            result, verdict=Verdict.UNKNOWN, detail=reason, second_opinion="unknown", undecided=self_contained(script)
         )
-    return replace(result, second="agrees")
+    return replace(result, second_opinion="agrees")
 
 
 def _script(title: str, hypotheses: Sequence[Any], negated: Any) -> Script:

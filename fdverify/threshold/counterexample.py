@@ -67,10 +67,15 @@ def counterexample(automaton: Automaton, specification: Specification, run: Foun
         raise InternalError("the loop of the run that was found does not return to its first configuration")
     if holds_of_run(specification.formula, configurations, run.loop):
         raise InternalError(f"the run that was found does not violate {specification.name} when it is replayed")
-    stem = _in_steps(run, configurations, 0, run.loop)
-    steps = (*stem, *_in_steps(run, configurations, run.loop, len(run.rules)))
     parameters = {name: run.start[name] for name in (*automaton.parameters, *automaton.unknowns)}
-    return Counterexample(parameters, run.start, steps, len(stem))
+
+    def select_counts(values: Mapping[str, int]) -> dict[str, int]:
+        return {name: value for name, value in values.items() if name not in parameters}
+
+    stem = _in_steps(run, configurations, 0, run.loop)
+    steps = [*stem, *_in_steps(run, configurations, run.loop, len(run.rules))]
+    shown = tuple(CounterexampleStep(step, select_counts(after)) for step, after in steps)
+    return Counterexample(parameters, select_counts(run.start), shown, len(stem))
 
 
 def seen(automaton: Automaton, approximation: Certain, run: Found) -> Found:

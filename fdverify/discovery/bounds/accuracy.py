@@ -32,7 +32,9 @@ _BUDGET = 11
 _METHODS = ("templates", "spacer")
 
 
-def accuracy(job: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Bound | None:
+def accuracy(
+    job: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]
+) -> Bound | None:
     """Find a formula for the least safe timeout, and evidence that it suffices and is necessary.
 
     Return ``None`` if no formula fits the measured timeouts.  The conjuncts of ``proof``, or else of a shipped proof,

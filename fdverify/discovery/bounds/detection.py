@@ -31,7 +31,9 @@ _BUDGET = 8
 _LARGEST_TIMEOUT = 7
 
 
-def detection(job: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]) -> Bound | None:
+def detection(
+    job: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]
+) -> Bound | None:
     """Find a formula for the round after a crash from which the sender is suspected for good.
 
     The formula may use the timeout that the receiver has then.  Return ``None`` if no formula fits.

@@ -99,7 +99,7 @@ class Case:
     """A name, its least value, and whether it has that value."""
     residues: tuple[tuple[str, tuple[int, ...]], ...]
     """A name, and the residues that it may have."""
-    sum: Sum
+    formula: Sum
     modulus: int = 1
     """The modulus of the residues."""
 

@@ -37,41 +37,10 @@ _MOST_STATES = 60_000
 
 
 @dataclass(frozen=True)
-class Conjunct:
-    """A conjunct to add: its name, its formula, and the text to paste into the file."""
-
-    name: str
-    formula: str
-    source: str
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """Conjuncts to add, the lines that they need above them, and the obligations that are still not proved."""
-
-    conjuncts: tuple[Conjunct, ...]
-    imports: tuple[str, ...]
-    unproved: tuple[str, ...]
-
-    @property
-    def proves(self) -> bool:
-        return not self.unproved
-
-
-@dataclass(frozen=True)
-class Suggested:
-    """The suggestions for a proof, those that complete it first; ``remark`` says why none completes it."""
-
-    path: Path
-    found: tuple[Suggestion, ...]
-    remark: str
-
-
-@dataclass(frozen=True)
 class _Proposal:
     """Conjuncts to add, and the obligations that have to be decided with them."""
 
-    conjuncts: tuple[Conjunct, ...]
+    conjuncts: tuple[SuggestedConjunct, ...]
     imports: tuple[str, ...]
     questions: tuple[Question, ...]
 
@@ -89,7 +58,7 @@ def suggest(
     settings: Settings,
     seconds: float | None,
     report: Callable[[str], None] = lambda text: None,
-) -> list[Suggested]:
+) -> list[ProofSuggestions]:
     """Suggest conjuncts for each proof that has a counterexample to induction; the time limit is for all of them."""
     deadline = None if seconds is None else monotonic() + seconds
     broken = [result for result in results if result.error is None and any(c.broken for c in result.checked)]
@@ -97,7 +66,7 @@ def suggest(
     for result in broken:
         false_claims = [c.question.about for c in result.checked if c.broken and c.broken.run is not None]
         if false_claims:
-            suggested.append(Suggested(result.path, (), _wrong(false_claims[0])))
+            suggested.append(ProofSuggestions(result.path, (), _wrong(false_claims[0])))
         else:
             suggested.append(strengthened(settings.case(result.path), settings, deadline, report))
     return suggested
@@ -109,7 +78,7 @@ def strengthened(
     deadline: float | None = None,
     report: Callable[[str], None] = lambda text: None,
     seconds: float = _SEARCHING_SECONDS,
-) -> Suggested:
+) -> ProofSuggestions:
     """Search for conjuncts that complete a proof that fails, within the time limit."""
     report(f"looking for conjuncts for {case.path.stem}")
     left = seconds if deadline is None else max(0.0, min(seconds, deadline - monotonic()))
@@ -144,7 +113,7 @@ def strengthened(
         for number, proposal in enumerate(proposed.proposals)
     ]
     suggestions.sort(key=lambda s: (len(s.unproved), len(s.conjuncts), sum(len(c.formula) for c in s.conjuncts)))
-    return Suggested(case.path, tuple(suggestions), proposed.remark)
+    return ProofSuggestions(case.path, tuple(suggestions), proposed.remark)
 
 
 def _is_proved(outcome: Outcome) -> bool:

@@ -181,7 +181,7 @@ NOTHING: dict[str, tuple[Callable[[], object], str]] = {
     "what is due without a counter": (lambda: threshold_automaton(flowing(due="m")), "due is 'm', but must be a dict"),
     "a number that is due": (lambda: threshold_automaton(flowing(due={"r": 1})), "due has 1, which is not a string"),
     "a number of processes": (lambda: threshold_automaton(flowing(processes=3)), "has 3, which is not a string"),
-    "no edge": (lambda: threshold_automaton(flowing(edges=(("qI", "qF"),))), "is no edge"),
+    "no edge": (lambda: threshold_automaton(flowing(edges=(("qI", "qF"),))), "is not an edge"),
     "no way": (lambda: threshold_automaton(flowing(start="q", end="q")), "starts and ends at q"),
 }
 
