@@ -191,5 +191,5 @@ def _escaped(text: str) -> str:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("cli.md")
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "reference" / "cli.md"
     target.write_text(page())

@@ -2,7 +2,7 @@
 
 Each lemma is about arbitrary configurations, as functions of indexes.  What is claimed of all indexes is claimed of two
 that stand for all, p and q; what is assumed of all indexes is assumed of those that matter.  So no lemma has a
-quantifier, and solvers decide it.  How the lemmas make a theorem about runs is told in docs/cutoff.md.
+quantifier, and solvers decide it.  How the lemmas make a theorem about runs is told in docs/explanation/cutoff.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The phases of one global round, for each variant and each model of computation.
 
-The two published specifications differ in four places, kept side by side in :class:`Variant`; docs/semantics.md tells
+The two published specifications differ in four places, kept side by side in :class:`Variant`; docs/reference/semantics.md tells
 them in words.
 """
 

@@ -1,4 +1,4 @@
-"""In how many phases sets of locations can be kept inhabited (docs/threshold.md tells why)."""
+"""In how many phases sets of locations can be kept inhabited (docs/reference/threshold.md tells why)."""
 
 from __future__ import annotations
 
