@@ -1,4 +1,4 @@
-"""Measure what docs/performance.md reports, and write it: commands by their wall time and memory, choices as ratios."""
+"""Measure what docs/reference/performance.md reports, and write it: commands by their wall time and memory, choices as ratios."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fdverify.models.interpret import initial_state, observe, possible
 from fdverify.models.system import System
 from fdverify.smt.solver import FreshSolver
 
-PAGE = ROOT / "docs" / "performance.md"
+PAGE = ROOT / "docs" / "reference" / "performance.md"
 REPEATS = 3
 
 
@@ -178,7 +178,7 @@ def main() -> None:
     print("threshold automata", file=sys.stderr)
     lines += [
         "",
-        "Threshold automata for all parameters, by driver (`auto` begins with the query; see docs/threshold.md).",
+        "Threshold automata for all parameters, by driver (`auto` begins with the query; see docs/reference/threshold.md).",
         "For the generated automata the target is 60 s and 4 GB:",
         "",
         "| automaton | specification | found | auto | query | search |",

@@ -50,7 +50,7 @@ A process ends itself by `os._exit`, say. That the system gives no more processe
 A command runs in a process of its own, and another one watches over it.
 So `--time-limit` holds from the first moment, whatever a user's file or a solver does.
 A command says how far it came; if it does not, it is ended, 2 seconds after the limit at the latest.
-The answer is then one line, or with `--json` [one document](../fdverify/reports/unanswered_schema.json).
+The answer is then one line, or with `--json` [one document](../../fdverify/reports/unanswered_schema.json).
 Ctrl-C ends a command within 2 seconds, and all that it has started.
 The limit of `map` is for each instance, and that of `verify-invariant --watch` for each check."""
 EXAMPLES = "\b\nExamples:\n"
@@ -141,7 +141,7 @@ def _pytest() -> str:
     return "\n\n".join(
         (
             "## pytest",
-            "The plugin's options; [pytest.md](pytest.md) tells what it does.",
+            "The plugin's options; [pytest.md](../how-to/pytest.md) tells what it does.",
             _table("option", recorder.rows),
             _table("in the ini file", recorder.ini),
         )
@@ -191,5 +191,5 @@ def _escaped(text: str) -> str:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("cli.md")
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "reference" / "cli.md"
     target.write_text(page())

@@ -1,4 +1,4 @@
-"""Run every test in full and write the counts, the commit and the date to docs/test-record.md."""
+"""Run every test in full and write the counts, the commit and the date to docs/reference/test-record.md."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-RECORD = ROOT / "docs" / "test-record.md"
+RECORD = ROOT / "docs" / "reference" / "test-record.md"
 
 
 def main(arguments: list[str]) -> int:

@@ -14,13 +14,13 @@ from tests.sampling import FULL, every, long
 
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
-WITH_CODE = {README: 2, DOCS / "pytest.md": 2, DOCS / "threshold.md": 1}
+WITH_CODE = {README: 2, DOCS / "how-to" / "pytest.md": 2, DOCS / "reference" / "threshold.md": 1}
 """How many examples each shows at least."""
-IN_ORDER = (DOCS / "modelling.md", DOCS / "tutorial.md")
+IN_ORDER = (DOCS / "tutorial" / "own-detector.md", DOCS / "tutorial" / "first-proof.md")
 """Their readers write files, and run what they have written."""
 ALONE = (
     README,
-    *(page for page in sorted(DOCS.glob("*.md")) if page not in IN_ORDER and CONSOLE.search(page.read_text())),
+    *(page for page in sorted(DOCS.rglob("*.md")) if page not in IN_ORDER and CONSOLE.search(page.read_text())),
 )
 """Their commands are run at the top of the repository, in any order."""
 PAGES = (*ALONE, *IN_ORDER)
@@ -76,13 +76,13 @@ def test_the_reference_of_the_command_line_is_what_the_code_says(tmp_path: Path)
     """Whatever the terminal: what differs is written anew by make docs."""
     command = [sys.executable, str(DOCS / "write_cli.py"), str(tmp_path / "cli.md")]
     subprocess.run(command, check=True, env={**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1"})
-    assert (tmp_path / "cli.md").read_text() == (DOCS / "cli.md").read_text()
+    assert (tmp_path / "cli.md").read_text() == (DOCS / "reference" / "cli.md").read_text()
 
 
 def test_the_index_has_every_page() -> None:
     index = (DOCS / "README.md").read_text()
-    assert sorted(re.findall(r"^\| \[.*?\]\((\w[\w-]*\.md)\)", index, flags=re.MULTILINE)) == sorted(
-        page.name for page in DOCS.glob("*.md") if page.name != "README.md"
+    assert sorted(re.findall(r"^\| \[.*?\]\((?:[\w-]+/)?(\w[\w-]*\.md)\)", index, flags=re.MULTILINE)) == sorted(
+        page.name for page in DOCS.rglob("*.md") if page.name != "README.md"
     )
 
 
@@ -103,11 +103,11 @@ def test_the_figures_are_those_of_the_benchmarks() -> None:
     measured = README.read_text().split("## Measured")[1].split("## ")[0]
     lines = [line for line in measured.splitlines() if line.startswith("|")]
     assert len(lines) > 2
-    performance = (DOCS / "performance.md").read_text().splitlines()
+    performance = (DOCS / "reference" / "performance.md").read_text().splitlines()
     assert set(lines) <= set(performance)
 
 
-@pytest.mark.parametrize("page", [README, *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [README, *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)#]+)\)", prose):

@@ -2,7 +2,8 @@
 
 A lemma is about arbitrary configurations, which are uninterpreted functions of indexes.  A conclusion about all indexes
 is stated for two arbitrary ones, p and q; a hypothesis about all indexes is instantiated for those that matter.  So the
-lemmas are free of quantifiers, and solvers decide them.  docs/cutoff.md explains how they make a theorem about runs.
+lemmas are free of quantifiers, and solvers decide them.  docs/explanation/cutoff.md explains how they make a theorem
+about runs.
 """
 
 from __future__ import annotations

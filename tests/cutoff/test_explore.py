@@ -109,7 +109,7 @@ def test_the_least_safe_timeouts_are_those_of_the_page(phi: int, delta: int) -> 
         for least, start in zip(expected, (None, "send", "receive"), strict=True):
             safe = {timeout: is_safe(variant, delta, phi, timeout, start) for timeout in (least - 1, least) if timeout}
             assert safe == {timeout: timeout == least for timeout in safe}
-    page = (Path(__file__).parents[2] / "docs" / "cutoff.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "cutoff.md").read_text()
     figures = [*LEAST_SAFE[phi, delta][0], *LEAST_SAFE[phi, delta][1]]
     assert f"| {phi} | {delta} | {' | '.join(map(str, figures))} |" in page
 

@@ -1,4 +1,4 @@
-"""docs/paper-errata.md: what it says of the published formulas is so, and its tables are real."""
+"""docs/reference/paper-errata.md: what it says of the published formulas is so, and its tables are real."""
 
 from dataclasses import replace
 from io import StringIO
@@ -23,7 +23,7 @@ from tests.proofs.published import FALSE, NEVER, formula_68, formula_90
 from tests.sampling import every, long
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "paper-errata.md").read_text()
+PAGE = (ROOT / "docs" / "reference" / "paper-errata.md").read_text()
 
 
 def table(trace: ShownRun) -> str:

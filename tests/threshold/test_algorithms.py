@@ -266,7 +266,9 @@ def test_all_configurations_of_a_mutant_agree_that_it_is_broken(
 
 
 def test_the_table_in_the_documentation() -> None:
-    rows = re.findall(r"^\| \[(\w+)\.ta\]\S+ \| (.*) \|$", (ROOT / "docs" / "algorithms.md").read_text(), re.MULTILINE)
+    rows = re.findall(
+        r"^\| \[(\w+)\.ta\]\S+ \| (.*) \|$", (ROOT / "docs" / "reference" / "algorithms.md").read_text(), re.MULTILINE
+    )
     expected = []
     for file in FILES:
         automaton = algorithm(file)

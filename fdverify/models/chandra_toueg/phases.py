@@ -1,7 +1,7 @@
 """The phases of one global round, for each variant and each model of computation.
 
-The two published specifications differ in four places, which :class:`Variant` keeps side by side; docs/semantics.md
-explains them.
+The two published specifications differ in four places, which :class:`Variant` keeps side by side;
+docs/reference/semantics.md explains them.
 """
 
 from __future__ import annotations

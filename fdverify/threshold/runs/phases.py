@@ -1,4 +1,7 @@
-"""The number of phases that suffices to keep sets of locations inhabited (docs/threshold.md has the proof)."""
+"""The number of phases that suffices to keep sets of locations inhabited.
+
+docs/explanation/threshold-search.md has the proof.
+"""
 
 from __future__ import annotations
 
