@@ -50,7 +50,7 @@ A process ends itself by `os._exit`, say. That the system gives no more processe
 A command runs in a process of its own, and another one watches over it.
 So `--time-limit` holds from the first moment, whatever a user's file or a solver does.
 A command says how far it came; if it does not, it is ended, 2 seconds after the limit at the latest.
-The answer is then one line, or with `--json` [one document](../../fdverify/reports/unanswered_schema.json).
+The answer is then one line, or with `--json` one document (`fdverify schema unanswered` prints its schema).
 Ctrl-C ends a command within 2 seconds, and all that it has started.
 The limit of `map` is for each instance, and that of `verify-invariant --watch` for each check."""
 EXAMPLES = "\b\nExamples:\n"
