@@ -1,4 +1,4 @@
-"""Measure what docs/reference/performance.md reports, and write it: commands by their wall time and memory, choices as ratios."""
+"""Measure and write docs/reference/performance.md: commands by their wall time and memory, choices as ratios."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from plugin import plugin_lines
 from threshold import threshold_lines
 from watch import watch_lines
 
+from fdverify.detectors.chandra_toueg import build_chandra_toueg
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
-from fdverify.models.chandra_toueg import chandra_toueg
-from fdverify.models.interpret import initial_state, observe, possible
 from fdverify.models.system import System
+from fdverify.runs.concrete_interpreter import build_initial_state, enumerate_outcomes, observe_state
 from fdverify.smt.solver import FreshSolver
 
 PAGE = ROOT / "docs" / "reference" / "performance.md"
@@ -109,15 +109,15 @@ COMMANDS = (
 
 def one_at_a_time(system: System) -> int:
     """Reachable sub-round states by the interpreter alone, as the explorer's batches are compared with."""
-    frontier = {tuple(observe(system, initial_state(system)).items()): initial_state(system)}
+    frontier = {tuple(observe_state(system, build_initial_state(system)).items()): build_initial_state(system)}
     seen = {(0, key) for key in frontier}
     at = 0
     while frontier:
         phase, at = system.phases[at], (at + 1) % len(system.phases)
-        found = [after for state in frontier.values() for _, after in possible(system, phase, state)]
+        found = [after for state in frontier.values() for _, after in enumerate_outcomes(system, phase, state)]
         frontier = {}
         for state in found:
-            key = tuple(observe(system, state).items())
+            key = tuple(observe_state(system, state).items())
             if (at, key) not in seen:
                 seen.add((at, key))
                 frontier[key] = state
@@ -131,13 +131,13 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def ratios() -> list[str]:
-    system = chandra_toueg(4, 4)
-    claim = system.property("strong-accuracy")
+    system = build_chandra_toueg(4, 4)
+    claim = system.find_property("strong-accuracy")
     batches = seconds(lambda: explore(system, claim, subrounds=True))
     single = seconds(lambda: one_at_a_time(system))
-    short = chandra_toueg(20, 20, timeout="delta+1")
+    short = build_chandra_toueg(20, 20, timeout="delta+1")
     words = seconds(lambda: bmc(short, claim, depth=24))
-    with patch("fdverify.engines.bmc.WordSolver", FreshSolver):
+    with patch("fdverify.engines.bmc.BitvectorSolver", FreshSolver):
         integers = seconds(lambda: bmc(short, claim, depth=24))
     return [
         f"| states in batches instead of one at a time, explore (4,4) at sub-rounds | {single / batches:.1f} |",
@@ -178,7 +178,7 @@ def main() -> None:
     print("threshold automata", file=sys.stderr)
     lines += [
         "",
-        "Threshold automata for all parameters, by driver (`auto` begins with the query; see docs/reference/threshold.md).",
+        "Threshold automata for all parameters, by driver (`auto` begins with the query; see threshold.md).",
         "For the generated automata the target is 60 s and 4 GB:",
         "",
         "| automaton | specification | found | auto | query | search |",

@@ -15,9 +15,9 @@ import pytest
 import typer
 
 from fdverify.app import build_app
-from fdverify.models.catalogue import DEFAULT, SHIPPED
+from fdverify.detectors.model_catalogue import DEFAULT, SHIPPED
 from fdverify.models.model import Model
-from fdverify.testing.options import add_options
+from fdverify.testing.plugin_options import add_options
 from fdverify.verify_invariant import build_app as build_verify_invariant
 
 HEAD = f"""# The command line

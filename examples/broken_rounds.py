@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fdverify.cutoff.chandra_toueg import chandra_toueg
+from fdverify.cutoff.chandra_toueg_template import chandra_toueg
 from fdverify.cutoff.rounds import Choices, Configuration, Index, Interpretation, Rounds, Step
 from fdverify.logic import And, If, Implies, Not, Truth
 

@@ -6,8 +6,8 @@ fdverify cutoff --variant ivy --proofs examples/safe_timeout_ivy.py
 
 from safe_timeout import message_grows_old, trusted, waits_as_long_as_the_sender
 
+from fdverify.detectors.chandra_toueg import ReceiverPc
 from fdverify.logic import Implies, Truth
-from fdverify.models.chandra_toueg import ReceiverPc
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 

@@ -7,21 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
+from fdverify.bounds.command import add_bounds
+from fdverify.cache.command import CACHE
 from fdverify.cli.call_app import call_app, show_version
 from fdverify.cli.commands import add_command, write_epilog
-from fdverify.cli.ending import end_command
+from fdverify.cli.exit_codes import end_command
 from fdverify.cli.options import OtherModel, choose_examples
 from fdverify.cli.parse_errors import ParseError
 from fdverify.cutoff.command import CUTOFF
-from fdverify.discovery.bounds.command import add_bounds
-from fdverify.discovery.infer.command import build_infer
-from fdverify.discovery.map.command import build_map
+from fdverify.detectors.model_catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
 from fdverify.errors import UsageError
+from fdverify.invariant_search.command import build_infer
 from fdverify.model_check.command import ENGINE_COMMANDS, build_command
-from fdverify.models.catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
-from fdverify.scaffold import new_app
+from fdverify.scaffold import build_new_app
 from fdverify.schemas import add_schema
-from fdverify.smt.command import CACHE
+from fdverify.sweep.command import build_map
 from fdverify.threshold.command import add_threshold
 
 EXAMPLES = ("fdverify bmc --timeout 'phi+delta+2'", "fdverify bmc --help")
@@ -79,7 +79,7 @@ def build_app(reference: str) -> typer.Typer:
     add_command(app, CUTOFF)
     add_threshold(app)
     add_command(app, CACHE)
-    app.add_typer(new_app(), name="new")
+    app.add_typer(build_new_app(), name="new")
     add_schema(app)
     return app
 

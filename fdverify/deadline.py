@@ -30,7 +30,7 @@ def set_deadline(deadline: Deadline) -> None:
     _CURRENT.set(deadline)
 
 
-def earliest(deadline: float | None) -> float | None:
+def choose_earlier_deadline(deadline: float | None) -> float | None:
     """Return the earlier of this deadline and the command's; ``None`` stands for no deadline."""
     current = _CURRENT.get()
     if current is None:

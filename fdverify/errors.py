@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from fdverify.printable import printable
+from fdverify.printable import make_printable
 
 
-def nearby(file: str | Path) -> Path:
+def shorten_path(file: str | Path) -> Path:
     """Make a path relative to the working directory if it lies below it."""
     path = Path(file)
     try:
@@ -21,8 +21,8 @@ def nearby(file: str | Path) -> Path:
         return path
 
 
-def located(file: str | Path, line: int) -> str:
-    return f"{nearby(file)}:{line}"
+def format_location(file: str | Path, line: int) -> str:
+    return f"{shorten_path(file)}:{line}"
 
 
 class FdverifyError(Exception):
@@ -35,13 +35,13 @@ class FdverifyError(Exception):
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message, hint)
         self.message = (
-            message if isinstance(message, str) else one_line(message)
+            message if isinstance(message, str) else format_one_line(message)
         )  # an author may raise it with any object
         self.hint = hint
 
     def __str__(self) -> str:
         """Return one printable line, whatever the names in it contain."""
-        return printable(self.message if self.hint is None else f"{self.message} (hint: {self.hint})")
+        return make_printable(self.message if self.hint is None else f"{self.message} (hint: {self.hint})")
 
 
 class UsageError(FdverifyError):
@@ -54,13 +54,13 @@ class NoInstance(UsageError):
     """The values of the parameters give no instance, for example because a derived parameter is too small."""
 
 
-class Exhausted(FdverifyError):
+class ResourcesExhausted(FdverifyError):
     """The system has run out of memory, processes or files, so the result is unknown."""
 
     exit_code = 3
 
 
-class Interrupted(KeyboardInterrupt):
+class UserInterrupt(KeyboardInterrupt):
     """Ctrl-C was pressed; a plain KeyboardInterrupt may come from a user's file."""
 
 
@@ -77,7 +77,7 @@ def check_interpreter() -> None:
         )
 
 
-def did_you_mean(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+def suggest_name(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     close = get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
 
@@ -85,33 +85,33 @@ def did_you_mean(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
 _LONGEST = 500
 
 
-def one_line(value: object) -> str:
+def format_one_line(value: object) -> str:
     """Convert an object to one line of limited length, even if its ``__str__`` fails."""
     try:
         text = " ".join(str(value).split())
-    except Interrupted:
+    except UserInterrupt:
         raise
     except BaseException:
         text = "(its text cannot be computed)"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
-def class_name(error: BaseException) -> str:
+def get_class_name(error: BaseException) -> str:
     """Return the name of the error's class, even if the class overrides ``__name__``."""
     name: str = type.__dict__["__name__"].__get__(type(error))
-    return one_line(name)
+    return format_one_line(name)
 
 
-def describe(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Describe an unexpected error in one line: its class, its message, and where it was raised."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     location = "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-    return f"{class_name(error)}: {one_line(error)}{location}"
+    return f"{get_class_name(error)}: {format_one_line(error)}{location}"
 
 
-def reasons(error: BaseException) -> Iterator[BaseException]:
+def iterate_causes(error: BaseException) -> Iterator[BaseException]:
     """Iterate over an error and its causes."""
     seen: set[int] = set()  # by identity: an author's class may redefine equality
     current: BaseException | None = error
@@ -121,11 +121,11 @@ def reasons(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__ or current.__context__
 
 
-def file_fault(error: BaseException) -> UsageError | None:
+def convert_file_error(error: BaseException) -> UsageError | None:
     """Convert an ``OSError`` about a file into a usage error; return ``None`` for any other error."""
     if not isinstance(error, OSError) or error.filename is None:
         return None
-    return UsageError(f"{one_line(nearby(str(error.filename)))}: {error.strerror}")
+    return UsageError(f"{format_one_line(shorten_path(str(error.filename)))}: {error.strerror}")
 
 
 _EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
@@ -139,15 +139,15 @@ _EXHAUSTED_TEXTS = (
 )
 
 
-def exhaustion(error: BaseException) -> str | None:
+def find_exhausted_resource(error: BaseException) -> str | None:
     """Return which resource has run out, if that caused the error."""
-    for cause in reasons(error):
+    for cause in iterate_causes(error):
         if isinstance(cause, MemoryError):
             return "out of memory"
         if isinstance(cause, OSError) and cause.errno in _EXHAUSTED:
             return f"the system refuses: {cause.strerror}"
         if isinstance(cause, Exception) and not isinstance(cause, FdverifyError):
-            text = one_line(cause)
+            text = format_one_line(cause)
             if any(part in text.lower() for part in _EXHAUSTED_TEXTS):
                 return f"the system refuses: {text}"
     return None

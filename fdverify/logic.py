@@ -19,7 +19,7 @@ from operator import and_, or_
 from types import FrameType
 from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias
 
-from fdverify.errors import UsageError, located
+from fdverify.errors import UsageError, format_location
 
 Truth: TypeAlias = Any
 """A ``bool``, an array of them, or a symbolic one."""
@@ -70,20 +70,20 @@ class Symbolic(ABC):
         """Return ``then`` where ``condition`` holds, else ``otherwise``; any of the three may be the symbolic one."""
 
     def __bool__(self) -> bool:
-        misuse(
+        raise_misuse(
             "a symbolic value has no truth value",
             "write And, Or, Not, If, Min, Max for and, or, not, if, min, max; split chained comparisons and in",
         )
 
     def __hash__(self) -> int:
-        misuse("a symbolic value cannot be hashed", "do not put it into a set or use it as a key")
+        raise_misuse("a symbolic value cannot be hashed", "do not put it into a set or use it as a key")
 
     def __index__(self) -> int:
-        misuse("a symbolic value cannot be an index", "compare it with each index, or ask the buffer: has(age)")
+        raise_misuse("a symbolic value cannot be an index", "compare it with each index, or ask the buffer: has(age)")
 
 
 @contextmanager
-def noticing_misuse() -> Iterator[list[SymbolicMisuse]]:
+def record_misuse() -> Iterator[list[SymbolicMisuse]]:
     """Record every misuse within this block, whether or not the exception is caught on its way."""
     noticed: list[SymbolicMisuse] = []
     outer = _noticed.get()
@@ -96,16 +96,16 @@ def noticing_misuse() -> Iterator[list[SymbolicMisuse]]:
             outer += noticed
 
 
-def misuse(message: str, hint: str) -> NoReturn:
+def raise_misuse(message: str, hint: str) -> NoReturn:
     """Raise an error with its place in the author's file: the nearest frame outside this package."""
-    error = _misuse(message, hint)
+    error = _build_misuse(message, hint)
     noticed = _noticed.get()
     if noticed is not None:
         noticed.append(error)
     raise error
 
 
-def _misuse(message: str, hint: str) -> SymbolicMisuse:
+def _build_misuse(message: str, hint: str) -> SymbolicMisuse:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("fdverify."):
         frame = frame.f_back
@@ -113,31 +113,31 @@ def _misuse(message: str, hint: str) -> SymbolicMisuse:
         return SymbolicMisuse(message, hint)
     file, line = frame.f_code.co_filename, frame.f_lineno
     code = linecache.getline(file, line).strip()
-    return SymbolicMisuse(f"{located(file, line)}: {message}" + (f" in `{code}`" if code else ""), hint)
+    return SymbolicMisuse(f"{format_location(file, line)}: {message}" + (f" in `{code}`" if code else ""), hint)
 
 
-def shortened(value: object) -> str:
+def shorten(value: object) -> str:
     """Format a value for a message: on one line, and not a long one."""
     text = " ".join(str(value).split())
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def And(*operands: Truth) -> Truth:
-    return _connect(operands, unit=True, on_arrays=and_)
+    return _connect_operands(operands, unit=True, on_arrays=and_)
 
 
 def Or(*operands: Truth) -> Truth:
-    return _connect(operands, unit=False, on_arrays=or_)
+    return _connect_operands(operands, unit=False, on_arrays=or_)
 
 
-def _connect(operands: Sequence[Truth], unit: bool, on_arrays: Callable[[Any, Any], Any]) -> Truth:
+def _connect_operands(operands: Sequence[Truth], unit: bool, on_arrays: Callable[[Any, Any], Any]) -> Truth:
     open_operands = []
     for operand in operands:
         if isinstance(operand, bool):
             if operand is not unit:
                 return operand
         else:
-            open_operands.append(_checked(operand))
+            open_operands.append(_require_truth(operand))
     if len(open_operands) <= 1:
         return open_operands[0] if open_operands else unit
     symbolic = next((x for x in open_operands if isinstance(x, Symbolic)), None)
@@ -149,18 +149,18 @@ def _connect(operands: Sequence[Truth], unit: bool, on_arrays: Callable[[Any, An
 def Not(operand: Truth) -> Truth:
     if isinstance(operand, bool):
         return not operand
-    return _checked(operand).negation() if isinstance(operand, Symbolic) else ~_checked(operand)
+    return _require_truth(operand).negation() if isinstance(operand, Symbolic) else ~_require_truth(operand)
 
 
 def Implies(premise: Truth, conclusion: Truth) -> Truth:
     watch = _watch.get()
     if watch is not None:
-        watch(_place(sys._getframe(1)), premise)
+        watch(_locate_call(sys._getframe(1)), premise)
     return Or(Not(premise), conclusion)
 
 
 @contextmanager
-def watching_premises(watch: Callable[[Place, Truth], None]) -> Iterator[None]:
+def watch_premises(watch: Callable[[Place, Truth], None]) -> Iterator[None]:
     """Call ``watch`` with the place and the premise of every implication built within this block."""
     token = _watch.set(watch)
     try:
@@ -169,23 +169,23 @@ def watching_premises(watch: Callable[[Place, Truth], None]) -> Iterator[None]:
         _watch.reset(token)
 
 
-def _place(frame: FrameType) -> Place:
+def _locate_call(frame: FrameType) -> Place:
     return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
 
 
 def Iff(left: Truth, right: Truth) -> Truth:
-    return _checked(left) == _checked(right)
+    return _require_truth(left) == _require_truth(right)
 
 
 def If(condition: Truth, then: Any, otherwise: Any) -> Any:
     if isinstance(condition, bool):
         return then if condition else otherwise
-    _checked(condition)
+    _require_truth(condition)
     symbolic = next((x for x in (condition, then, otherwise) if isinstance(x, Symbolic)), None)
     if symbolic is not None:
         return symbolic.choose(condition, then, otherwise)
     arrays = condition.__array_namespace__()
-    return arrays.where(condition, _storable(arrays, then), _storable(arrays, otherwise))
+    return arrays.where(condition, _convert_for_array(arrays, then), _convert_for_array(arrays, otherwise))
 
 
 def Min(left: Number, right: Number) -> Number:
@@ -196,7 +196,7 @@ def Max(left: Number, right: Number) -> Number:
     return If(left >= right, left, right)
 
 
-def _storable(arrays: Any, value: Any) -> Any:
+def _convert_for_array(arrays: Any, value: Any) -> Any:
     """Wrap an integer that exceeds a machine word, so that it enters an array unchanged."""
     wide = isinstance(value, int) and value.bit_length() > 62
     return arrays.asarray(value, dtype=object) if wide else value
@@ -220,10 +220,10 @@ def is_number(value: Any) -> bool:
     return (isinstance(value, int) and not isinstance(value, bool)) or (is_array(value) and value.dtype.kind in "iO")
 
 
-def _checked(operand: Truth) -> Any:
+def _require_truth(operand: Truth) -> Any:
     if not is_truth(operand):
-        misuse(
-            f"expected a truth value, got {type(operand).__name__} {shortened(operand)}",
+        raise_misuse(
+            f"expected a truth value, got {type(operand).__name__} {shorten(operand)}",
             "compare numbers: x > 0, x == 1",
         )
     return operand

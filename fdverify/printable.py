@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import unicodedata
 
-_SHOWN_AS_CODES = {"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"}
+_ESCAPED_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"}
 _JOINERS = "\u200c\u200d"
 """Zero-width joiners are part of the spelling of words; they hide nothing and reverse nothing."""
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """Escape control characters, line breaks, changes of text direction and undecodable bytes."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_spelt_out(character) if _is_odd(character) else character for character in text)
+    return "".join(_escape_character(character) if _is_unprintable(character) else character for character in text)
 
 
-def printable_lines(text: str) -> str:
+def make_lines_printable(text: str) -> str:
     """Escape each line of a text, and keep its line breaks."""
-    return "\n".join(map(printable, text.split("\n")))
+    return "\n".join(map(make_printable, text.split("\n")))
 
 
-def _is_odd(character: str) -> bool:
-    return unicodedata.category(character) in _SHOWN_AS_CODES and character not in _JOINERS
+def _is_unprintable(character: str) -> bool:
+    return unicodedata.category(character) in _ESCAPED_CATEGORIES and character not in _JOINERS
 
 
-def _spelt_out(character: str) -> str:
+def _escape_character(character: str) -> str:
     code = ord(character)
-    if character in _SHORT:
-        return _SHORT[character]
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
     if 0xDC80 <= code <= 0xDCFF:  # Python's surrogate for an undecodable byte of a file name
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

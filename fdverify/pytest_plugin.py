@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fdverify.printable import printable
-from fdverify.testing.options import KEY, Collects, add_options, check_globs, matches, read_options
+from fdverify.printable import make_printable
+from fdverify.testing.plugin_options import (
+    OPTIONS_KEY,
+    CollectDecision,
+    add_options,
+    check_globs,
+    matches,
+    read_options,
+)
 
 if TYPE_CHECKING:
     from fdverify.testing.verify import Verify
@@ -23,12 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[KEY] = read_options(config)
+    config.stash[OPTIONS_KEY] = read_options(config)
     config.addinivalue_line("markers", "fdverify: an obligation of a proof file.")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    return printable(config.stash[KEY].header())
+    return make_printable(config.stash[OPTIONS_KEY].format_header())
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -41,8 +48,10 @@ def pytest_collection(session: pytest.Session) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, None]:
     outcome = yield
     config = parent.config
-    collects = config.stash[KEY].collects(file_path, config.rootpath, parent.session.isinitpath(file_path))
-    if collects is Collects.NO:
+    collects = config.stash[OPTIONS_KEY].decide_collection(
+        file_path, config.rootpath, parent.session.isinitpath(file_path)
+    )
+    if collects is CollectDecision.NO:
         return
     from fdverify.testing.items import ProofFile
 
@@ -53,7 +62,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    from fdverify.testing.summary import print_summary, print_without_proof
+    from fdverify.testing.terminal_summary import print_summary, print_without_proof
 
     print_summary(terminalreporter)
     if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:

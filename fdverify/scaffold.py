@@ -9,7 +9,7 @@ from typing import Annotated, TextIO
 import typer
 
 from fdverify.cli.commands import write_epilog
-from fdverify.cli.output import print_out
+from fdverify.cli.output import print_answer
 from fdverify.errors import UsageError
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -29,41 +29,41 @@ Nothing is ever overwritten.
 _Name = Annotated[str, typer.Argument(metavar=_PLACEHOLDER, help="a Python identifier: the file's name without .py")]
 
 
-def new_app() -> typer.Typer:
-    app = typer.Typer(help=_HELP, epilog=_ending("proof", "model"), rich_markup_mode=None)
-    app.command("proof", help=_PROOF, epilog=_ending("proof"))(_proof)
-    app.command("model", help=_MODEL, epilog=_ending("model"))(_model)
+def build_new_app() -> typer.Typer:
+    app = typer.Typer(help=_HELP, epilog=_write_new_epilog("proof", "model"), rich_markup_mode=None)
+    app.command("proof", help=_PROOF, epilog=_write_new_epilog("proof"))(_write_proof)
+    app.command("model", help=_MODEL, epilog=_write_new_epilog("model"))(_write_model)
     return app
 
 
-def _ending(*kinds: str) -> str:
+def _write_new_epilog(*kinds: str) -> str:
     return write_epilog([f"fdverify new {kind} my_{kind}" for kind in kinds], "0 written, 2 bad input")
 
 
-def _proof(name: _Name) -> None:
-    _write("proof", name, [])
+def _write_proof(name: _Name) -> None:
+    _write_template("proof", name, [])
 
 
-def _model(name: _Name) -> None:
-    _write("model", name, [f"fdverify explore {name}.py:DETECTOR --delta 1 --period 2"])
+def _write_model(name: _Name) -> None:
+    _write_template("model", name, [f"fdverify explore {name}.py:DETECTOR --delta 1 --period 2"])
 
 
-def _write(template: str, name: str, more: list[str]) -> None:
-    _check(name)
+def _write_template(template: str, name: str, more: list[str]) -> None:
+    _check_name(name)
     text = (_TEMPLATES / f"{template}.py").read_text(encoding="utf-8").replace(_PLACEHOLDER, name)
     path = Path(f"{name}.py")
     try:
         with path.open("x", encoding="utf-8") as file:
-            _fill(file, text)
+            _write_whole(file, text)
     except FileExistsError:
         raise UsageError(f"{path} is there already", "choose another name") from None
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
     commands = [f"verify-invariant {path}", *more]
-    print_out(f"wrote {path}\n" + "".join(f"next: {command}\n" for command in commands))
+    print_answer(f"wrote {path}\n" + "".join(f"next: {command}\n" for command in commands))
 
 
-def _fill(file: TextIO, text: str) -> None:
+def _write_whole(file: TextIO, text: str) -> None:
     """All of it, or there is no such file."""
     try:
         file.write(text)
@@ -73,7 +73,7 @@ def _fill(file: TextIO, text: str) -> None:
         raise
 
 
-def _check(name: str) -> None:
+def _check_name(name: str) -> None:
     """Refuse what is no name of a module, or one that pytest or this tool takes for another kind of file."""
     if not name.isidentifier() or iskeyword(name):
         raise UsageError(f"{name!r} cannot name a file of Python", "use letters, digits and _")

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from fdverify.cli.commands import write_epilog
-from fdverify.cli.output import print_out
-from fdverify.errors import UsageError, did_you_mean
+from fdverify.cli.output import print_answer
+from fdverify.errors import UsageError, suggest_name
 
 _HELP = """Print the JSON Schema of the document that a command prints with --json.
 
@@ -17,14 +17,14 @@ Without a name, the names are listed.
 """
 DOCUMENTS = {
     "check": ("fdverify.model_check.report", "CheckDocument"),
-    "proofs": ("fdverify.proofs.document", "ProofDocument"),
-    "bounds": ("fdverify.discovery.bounds.document", "BoundsDocument"),
-    "configuration": ("fdverify.discovery.bounds.document", "ConfigurationDocument"),
-    "map": ("fdverify.discovery.map.report", "MapDocument"),
-    "cutoff": ("fdverify.cutoff.document", "CutoffDocument"),
+    "proofs": ("fdverify.proofs.proof_document", "ProofDocument"),
+    "bounds": ("fdverify.bounds.bounds_documents", "BoundsDocument"),
+    "configuration": ("fdverify.bounds.bounds_documents", "ConfigurationDocument"),
+    "map": ("fdverify.sweep.report", "MapDocument"),
+    "cutoff": ("fdverify.cutoff.cutoff_document", "CutoffDocument"),
     "threshold": ("fdverify.threshold.report", "ThresholdDocument"),
     "threshold-table": ("fdverify.threshold.tables_report", "TablesDocument"),
-    "cache": ("fdverify.smt.report", "CacheDocument"),
+    "cache": ("fdverify.cache.report", "CacheDocument"),
     "unanswered": ("fdverify.cli.unanswered", "UnansweredDocument"),
 }
 """Where the type of each document is."""
@@ -51,9 +51,9 @@ def _print_schema(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="the name of a document")] = None,
 ) -> int:
     if name is None:
-        print_out("".join(f"{each}: {_COMMANDS.get(each, each)}\n" for each in DOCUMENTS))
+        print_answer("".join(f"{each}: {_COMMANDS.get(each, each)}\n" for each in DOCUMENTS))
     else:
-        print_out(find_schema(name))
+        print_answer(find_schema(name))
     return 0
 
 
@@ -62,6 +62,6 @@ def find_schema(name: str) -> str:
     from fdverify.reports.documents import write_schema
 
     if name not in DOCUMENTS:
-        raise UsageError(f"there is no document {name}", did_you_mean(name, DOCUMENTS))
+        raise UsageError(f"there is no document {name}", suggest_name(name, DOCUMENTS))
     module, kind = DOCUMENTS[name]
     return write_schema(getattr(import_module(module), kind))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from fdverify.traces.run import Run
+from fdverify.runs.run import Run
 
 
 class Verdict(StrEnum):

@@ -9,13 +9,13 @@ import typer
 
 from fdverify.cli.call_app import call_app
 from fdverify.cli.commands import build_action, write_epilog
-from fdverify.cli.ending import end_command
+from fdverify.cli.exit_codes import end_command
 from fdverify.proofs.command import build_command
-from fdverify.proofs.model_options import ModelOption, options_of_models
+from fdverify.proofs.model_options import ModelOption, find_model_options
 
 if TYPE_CHECKING:
-    from fdverify.proofs.course import Settings
-    from fdverify.proofs.result import ProofResult
+    from fdverify.proofs.proof_result import ProofResult
+    from fdverify.proofs.schedule import ProofSettings
     from fdverify.proofs.suggestion import ProofSuggestions
 
 
@@ -28,7 +28,7 @@ def _call(arguments: Sequence[str]) -> Any:
     """Parse with the options of the models that the proofs are about, if the line has any that are not our own."""
     app = build_app()
     own = [flag for each in typer.main.get_command(app).params for flag in (*each.opts, *each.secondary_opts)]
-    options = options_of_models(arguments, own)
+    options = find_model_options(arguments, own)
     return call_app(build_app(options) if options else app, "verify-invariant", arguments)
 
 
@@ -42,8 +42,8 @@ def build_app(options: Sequence[ModelOption] = ()) -> typer.Typer:
 
 
 def _suggest(
-    results: Sequence[ProofResult], settings: Settings, seconds: float | None, report: Callable[[str], None]
+    results: Sequence[ProofResult], settings: ProofSettings, seconds: float | None, report: Callable[[str], None]
 ) -> list[ProofSuggestions]:
-    from fdverify.discovery.suggest.suggest import suggest  # --help needs no solver
+    from fdverify.invariant_search.conjunct_suggestions import suggest_conjuncts  # --help needs no solver
 
-    return suggest(results, settings, seconds, report)
+    return suggest_conjuncts(results, settings, seconds, report)

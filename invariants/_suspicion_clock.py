@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
 from fdverify.logic import If
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.system import Choices, Integers, Phase, State, System, Update, Variable, update
 
 

@@ -4,8 +4,8 @@ The numbers in parentheses are those of the formulas in the paper's Appendix C. 
 and (21)–(23) are the declared ranges of parameters and variables, which are proved as part of every proof.
 """
 
+from fdverify.detectors.chandra_toueg import ReceiverPc, sender_correct
 from fdverify.logic import And, Implies, Not, Truth
-from fdverify.models.chandra_toueg import ReceiverPc, sender_correct
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 

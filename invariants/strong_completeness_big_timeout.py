@@ -24,8 +24,8 @@ from strong_completeness_any_timeout import (
     waits_once_delivered,
 )
 
+from fdverify.detectors.chandra_toueg import sender_correct
 from fdverify.logic import And, Iff, Implies, Not, Truth
-from fdverify.models.chandra_toueg import sender_correct
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 

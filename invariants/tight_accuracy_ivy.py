@@ -6,8 +6,8 @@ waiting time is a multiple of 3, or one more before the first delivery.  It is n
 
 from strong_accuracy import correct_sender
 
+from fdverify.detectors.chandra_toueg import ReceiverPc
 from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
-from fdverify.models.chandra_toueg import ReceiverPc
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 

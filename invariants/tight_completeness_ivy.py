@@ -6,8 +6,8 @@ later, delivers it.  Then the receiver waits, at one step every Φ rounds, until
 
 from tight_accuracy_ivy import steps_since_receive, waits_in_threes
 
+from fdverify.detectors.chandra_toueg import ReceiverPc
 from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
-from fdverify.models.chandra_toueg import ReceiverPc
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 

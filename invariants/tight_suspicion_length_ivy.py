@@ -10,8 +10,8 @@ from strong_accuracy import correct_sender
 from tight_accuracy_ivy import steps_since_receive, waits_in_threes
 from tight_completeness_ivy import phi_times
 
+from fdverify.detectors.chandra_toueg import ReceiverPc
 from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
-from fdverify.models.chandra_toueg import ReceiverPc
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 

@@ -9,8 +9,8 @@ from strong_accuracy import correct_sender
 from tight_accuracy_tla import least_timeout, lockstep, phase
 from tight_suspicions_ivy import lacking, wrong_suspicions
 
+from fdverify.detectors.chandra_toueg import ReceiverPc
 from fdverify.logic import And, If, Implies, Min, Number, Or, Truth
-from fdverify.models.chandra_toueg import ReceiverPc
 from fdverify.models.system import State
 from fdverify.proofs import Proof
 

@@ -13,9 +13,9 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fdverify.errors import UsageError, located
+from fdverify.errors import UsageError, format_location
 from fdverify.logic import And, If, Iff, Implies, Max, Min, Not, Or, SymbolicMisuse, is_truth
-from fdverify.symbolic.values import Bits, Bool, Int, Value, literal
+from fdverify.symbolic.values import Bits, Bool, Int, Value, build_literal
 
 FLAGS = ("p", "q", "r")
 NUMBERS = ("x", "y")
@@ -145,8 +145,8 @@ def test_symbolic_values(tree: Tree, rows: list[Assignment], symbolic: set[str])
 
 
 def evaluated(found: Any, constants: Mapping[str, Value], row: Assignment) -> Any:
-    term = found.term if isinstance(found, Value) else literal(found).term
-    value = z3.simplify(z3.substitute(term, *((constants[name].term, literal(row[name]).term) for name in row)))
+    term = found.term if isinstance(found, Value) else build_literal(found).term
+    value = z3.simplify(z3.substitute(term, *((constants[name].term, build_literal(row[name]).term) for name in row)))
     return z3.is_true(value) if z3.is_bool(value) else value.as_long()
 
 
@@ -208,7 +208,7 @@ def test_misuse_names_the_line(name: str) -> None:
     act = MISUSES[name]
     with pytest.raises(SymbolicMisuse) as caught:
         act()
-    assert caught.value.message.startswith(f"{located(__file__, act.__code__.co_firstlineno)}: ")
+    assert caught.value.message.startswith(f"{format_location(__file__, act.__code__.co_firstlineno)}: ")
     assert caught.value.hint
 
 
@@ -228,7 +228,7 @@ def _loops() -> None:
 def test_misuse_in_a_statement_names_the_line(act: Callable[[], object], lines_down: int) -> None:
     with pytest.raises(SymbolicMisuse) as caught:
         act()
-    assert caught.value.message.startswith(f"{located(__file__, act.__code__.co_firstlineno + lines_down)}: ")
+    assert caught.value.message.startswith(f"{format_location(__file__, act.__code__.co_firstlineno + lines_down)}: ")
 
 
 @pytest.mark.parametrize("wrong", [1, 0, 1.0, "yes", None, [True], np.array([0, 1])])
@@ -249,7 +249,7 @@ def test_what_is_no_truth_value_is_refused(wrong: Any) -> None:
     for act in acts:
         with pytest.raises(UsageError) as caught:
             act()
-        place = located(__file__, act.__code__.co_firstlineno)
+        place = format_location(__file__, act.__code__.co_firstlineno)
         assert caught.value.message.startswith(f"{place}: expected a truth value")
 
 

@@ -21,10 +21,10 @@ from _late_heartbeat import LATE_HEARTBEAT
 
 from fdverify.logic import And, If, Implies, Not, Truth
 from fdverify.models import partial_synchrony
-from fdverify.models.cast import Cast, Channel, Role
 from fdverify.models.detector import Detector, Raise
 from fdverify.models.model import Model
 from fdverify.models.partial_synchrony import DELTA, PHI
+from fdverify.models.participants import Cast, Channel, Role
 from fdverify.models.system import (
     Ages,
     Flags,

@@ -13,8 +13,8 @@ its timer restarts at GST and would forget this rest.
 
 from dataclasses import replace
 
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG, Computation, computed, crashed
 from fdverify.logic import And, If, Min, Not, Or, Truth
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG, Computation, computed, crashed
 from fdverify.models.detector import Detector, Stabilisation
 from fdverify.models.model import Model, Option
 from fdverify.models.system import (

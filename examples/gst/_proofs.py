@@ -11,10 +11,10 @@ from pathlib import Path
 
 from _detector import stable
 
+from fdverify.detectors.chandra_toueg import crashed, sender_correct, suspected
 from fdverify.logic import And, Implies, Max, Not, Truth
-from fdverify.models.chandra_toueg import crashed, sender_correct, suspected
+from fdverify.models.loading import load_module
 from fdverify.models.system import State
-from fdverify.models.user_files import load_module
 from fdverify.proofs import Always, EventuallyAlways, LeadsTo, Proof
 
 _INVARIANTS = Path(__file__).resolve().parents[2] / "invariants"

@@ -29,10 +29,10 @@ from _slow_exchange import SLOW_EXCHANGE
 
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
 from fdverify.models import partial_synchrony
-from fdverify.models.cast import Cast, Channel, Role
 from fdverify.models.detector import Detector
 from fdverify.models.model import Model
 from fdverify.models.partial_synchrony import DELTA, PHI
+from fdverify.models.participants import Cast, Channel, Role
 from fdverify.models.system import (
     Ages,
     Choices,

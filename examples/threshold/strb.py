@@ -1,6 +1,6 @@
 """Reliable broadcast in Python: the automaton of strb.ta without its self-loops."""
 
-from fdverify.threshold.author import automaton, move
+from fdverify.threshold.builder import automaton, move
 
 FAIR = "<>[](V1 == 0 && (V0 == 0 || x < T + 1) && (V0 + V1 + SE == 0 || x < N - T))"
 
@@ -26,7 +26,7 @@ broadcast = automaton(
 )
 
 if __name__ == "__main__":
-    from fdverify.threshold.check import check
+    from fdverify.threshold.check_specification import check
 
     for specification in broadcast.specifications:
         print(f"{specification.name}: {check(broadcast, specification).verdict}")

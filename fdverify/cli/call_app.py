@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from fdverify import __version__
-from fdverify.models.user_files import blame
+from fdverify.models.loading import blame_user_file
 
 
 def call_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> Any:
@@ -21,7 +21,7 @@ def call_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> Any:
         with command.make_context(name, list(arguments)) as context:
             return command.invoke(context)
     except typer.Exit as end:
-        blamed = blame(end)
+        blamed = blame_user_file(end)
         if blamed is not None:
             raise blamed from end
         return end.exit_code

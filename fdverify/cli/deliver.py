@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fdverify.cli.ending import print_line
-from fdverify.cli.output import print_out, write_file
+from fdverify.cli.exit_codes import print_line
+from fdverify.cli.output import print_answer, write_file
 
 if TYPE_CHECKING:
     from fdverify.reports.formats import FileFormat
@@ -39,7 +39,7 @@ def deliver(outcome: Outcome, outputs: Outputs) -> int:
         if text is not None:
             write_file(path, text)
     if outputs.json:
-        print_out(write_document(outcome.document))
+        print_answer(write_document(outcome.document))
     elif not outputs.quiet:
-        print_out(render_text(outcome.render))
+        print_answer(render_text(outcome.render))
     return outcome.exit_code

@@ -9,10 +9,10 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from fdverify.detectors.model_catalogue import DEFAULT
 from fdverify.errors import UsageError
-from fdverify.models.catalogue import DEFAULT
 from fdverify.models.model import Model, Option
-from fdverify.printable import printable
+from fdverify.printable import make_printable
 
 Answer = TypeVar("Answer")
 SYMBOLIC = "symbolic"
@@ -43,8 +43,8 @@ def bind_model(reference: str, model: Model, compute: Callable[..., Answer]) -> 
 
 def build_option(name: str, kind: Any, default: Any, *flags: str, **settings: Any) -> inspect.Parameter:
     shown = default[0] if isinstance(default, list) else default
-    if isinstance(shown, str) and printable(shown) != shown:
-        settings["show_default"] = printable(shown)
+    if isinstance(shown, str) and make_printable(shown) != shown:
+        settings["show_default"] = make_printable(shown)
     return _build_parameter(name, Annotated[kind, typer.Option(*flags, **settings)], default)
 
 
@@ -63,16 +63,16 @@ def list_model_options(
     options = [_build_parameter("model", argument, DEFAULT)]
     kind = str if default is not None else str | None
     for parameter in model.parameters:
-        flag, meaning = f"--{parameter.name}", printable(parameter.meaning)
+        flag, meaning = f"--{parameter.name}", make_printable(parameter.meaning)
         options.append(build_option(parameter.name, kind, default, flag, metavar=values, help=meaning))
     return [*options, *(_build_model_option(each, repeatable) for each in model.options)]
 
 
 def _build_model_option(option: Option, repeatable: bool) -> inspect.Parameter:
-    name, meaning = option.name, printable(option.meaning)
+    name, meaning = option.name, make_printable(option.meaning)
     if isinstance(option.default, bool):
         return build_option(name, bool, option.default, f"--{name}/--no-{name}", help=meaning)
-    settings = {"metavar": printable("|".join(option.choices) or option.metavar), "help": meaning}
+    settings = {"metavar": make_printable("|".join(option.choices) or option.metavar), "help": meaning}
     if repeatable:
         kind, default = (list[str] | None, None) if option.default is None else (list[str], [option.default])
         return build_option(name, kind, default, f"--{name}", **settings)

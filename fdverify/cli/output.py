@@ -10,13 +10,13 @@ from io import TextIOWrapper
 from itertools import combinations
 from pathlib import Path
 
-from fdverify.cli.line import announce_answer
-from fdverify.cli.streams import stdout_error
+from fdverify.cli.streams import classify_stdout_error
+from fdverify.cli.supervisor_pipe import announce_answer
 from fdverify.errors import UsageError
-from fdverify.files import is_same_file, is_writable, write_report
+from fdverify.workers.atomic_files import is_same_file, is_writable, write_report
 
 
-def print_out(text: str) -> None:
+def print_answer(text: str) -> None:
     """Write to stdout, and learn now, not at exit, whether it can be written."""
     announce_answer()
     try:
@@ -27,7 +27,7 @@ def print_out(text: str) -> None:
     except OSError as error:
         # Whatever is left in Python's own buffer must not be tried again when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise stdout_error(error) from error
+        raise classify_stdout_error(error) from error
     except ValueError as error:  # a user's file closed it
         raise UsageError(f"cannot write to stdout: {error}") from error
 

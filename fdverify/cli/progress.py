@@ -6,7 +6,7 @@ import os
 import sys
 from time import monotonic
 
-from fdverify.printable import printable
+from fdverify.printable import make_printable
 
 _EVERY_SECONDS = {True: 0.1, False: 5.0}
 
@@ -27,7 +27,7 @@ class ProgressLine:
         if self._silent or now - self._shown < _EVERY_SECONDS[self._renews]:
             return
         self._shown = now
-        line = f"{printable(f'{self._command}: {text}')}, {now - self._start:.0f} s"
+        line = f"{make_printable(f'{self._command}: {text}')}, {now - self._start:.0f} s"
         sys.stderr.write(f"\r\x1b[K{line}" if self._renews else f"{line}\n")
         sys.stderr.flush()
         self._open = self._renews

@@ -13,7 +13,7 @@ class ReaderGone(Exception):
     """Nobody reads stdout any more."""
 
 
-def stdout_error(error: OSError) -> Exception:
+def classify_stdout_error(error: OSError) -> Exception:
     """What it means that stdout cannot be written."""
     return (
         ReaderGone() if isinstance(error, BrokenPipeError) else UsageError(f"cannot write to stdout: {error.strerror}")
@@ -25,7 +25,7 @@ class _Stdout(io.FileIO):
         try:
             return super().write(text)
         except OSError as error:
-            raise stdout_error(error) from error
+            raise classify_stdout_error(error) from error
 
 
 class _Stderr(io.FileIO):
@@ -36,7 +36,7 @@ class _Stderr(io.FileIO):
             return len(text)
 
 
-class _Text(io.TextIOWrapper):
+class _TextStream(io.TextIOWrapper):
     def close(self) -> None:
         """Stay open: a user's file does not decide whether an answer can be told."""
         self.flush()
@@ -44,11 +44,11 @@ class _Text(io.TextIOWrapper):
 
 def open_streams() -> None:
     """Have stdout and stderr fail as a command should."""
-    sys.stdout = _text(_Stdout(1, "w", closefd=False), sys.stdout, "backslashreplace")
-    sys.stderr = _text(_Stderr(2, "w", closefd=False), sys.stderr, "backslashreplace")
+    sys.stdout = _open_text(_Stdout(1, "w", closefd=False), sys.stdout, "backslashreplace")
+    sys.stderr = _open_text(_Stderr(2, "w", closefd=False), sys.stderr, "backslashreplace")
 
 
-def _text(raw: io.FileIO, before: Any, errors: str) -> _Text:
+def _open_text(raw: io.FileIO, before: Any, errors: str) -> _TextStream:
     encoding = getattr(before, "encoding", None) or "utf-8"
     lines = raw.fileno() == 2 or raw.isatty()
-    return _Text(io.BufferedWriter(raw), encoding=encoding, errors=errors, line_buffering=lines)
+    return _TextStream(io.BufferedWriter(raw), encoding=encoding, errors=errors, line_buffering=lines)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import NoReturn
 
-from fdverify.processes import adopt_orphans, end_with_parent, kill_children
+from fdverify.workers.process_tree import adopt_orphans, end_with_parent, kill_children
 
 UNKNOWN, BAD_INPUT = 3, 2
 _START_SECONDS = 0.4
@@ -34,7 +34,7 @@ def supervise(name: str, arguments: Sequence[str], module: str) -> int:
     if not _has_stdout():
         _write(2, b"error: cannot write to stdout: it is closed\n")
         return BAD_INPUT
-    limit = time_limit_in(arguments)
+    limit = find_time_limit(arguments)
     try:
         told, tell = os.pipe()
         woken, wake = os.pipe()
@@ -48,11 +48,11 @@ def supervise(name: str, arguments: Sequence[str], module: str) -> int:
     if pid == 0:
         for end in (told, woken, wake):
             os.close(end)
-        _work(parent, module, arguments, tell, begun, limit)
+        _run_in_child(parent, module, arguments, tell, begun, limit)
     os.close(tell)
     signals = _Signals(wake)
     adopt_orphans()
-    ended = _Watch(pid, told, woken, begun, limit).wait()
+    ended = _CommandWatch(pid, told, woken, begun, limit).wait()
     kill_children(_KILLING_SECONDS)
     signals.restore()
     if ended.signal is not None:
@@ -65,7 +65,7 @@ def supervise(name: str, arguments: Sequence[str], module: str) -> int:
     return _answer_unknown(name, arguments, ended.why, begun)
 
 
-def time_limit_in(arguments: Sequence[str]) -> float | None:
+def find_time_limit(arguments: Sequence[str]) -> float | None:
     """The time limit that a command line gives, if it is one; what is wrong with it, the command will say."""
     found = None
     for place, word in enumerate(arguments):
@@ -100,7 +100,9 @@ def _is_open(stream: int) -> bool:
     return True
 
 
-def _work(parent: int, module: str, arguments: Sequence[str], tell: int, begun: float, limit: float | None) -> NoReturn:
+def _run_in_child(
+    parent: int, module: str, arguments: Sequence[str], tell: int, begun: float, limit: float | None
+) -> NoReturn:
     """What the new process does: the command, of which the other one is told how it ended."""
     # Python's own ending would wait for threads and run hooks of users' files, so it is left out.
     try:
@@ -123,7 +125,7 @@ class _Signals:
     def __init__(self, wake: int) -> None:
         self._woken = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         wanted = [each for each in (signal.SIGINT, *_ENDING) if signal.getsignal(each) is not signal.SIG_IGN]
-        self._before = {each: signal.signal(each, _noted) for each in (*wanted, signal.SIGCHLD)}
+        self._before = {each: signal.signal(each, _ignore_signal) for each in (*wanted, signal.SIGCHLD)}
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, *_ENDING})
 
     def restore(self) -> None:
@@ -132,11 +134,11 @@ class _Signals:
         signal.set_wakeup_fd(self._woken)
 
 
-def _noted(number: int, frame: object) -> None:
+def _ignore_signal(number: int, frame: object) -> None:
     """Its number is in the pipe."""
 
 
-class _Watch:
+class _CommandWatch:
     """Waits until the command has ended, or ends it."""
 
     def __init__(self, pid: int, told: int, woken: int, begun: float, limit: float | None) -> None:
@@ -154,7 +156,7 @@ class _Watch:
         self.why = ""
         """Why there is no exit code."""
 
-    def wait(self) -> _Watch:
+    def wait(self) -> _CommandWatch:
         while True:
             left = _LONGEST_WAIT if self._patience is None else self._patience - monotonic()
             if left <= 0:
@@ -162,17 +164,17 @@ class _Watch:
                 return self
             select.select([self._told, self._woken], [], [], min(left, _LONGEST_WAIT))
             signals = _read(self._woken)
-            self._hear()
+            self._read_messages()
             pid, status = os.waitpid(self._pid, os.WNOHANG)
             if pid != 0:
-                self._hear()
+                self._read_messages()
                 self._conclude(status)
                 return self
             for number in signals:
-                if self._heed(number):
+                if self._handle_signal(number):
                     return self
 
-    def _heed(self, number: int) -> bool:
+    def _handle_signal(self, number: int) -> bool:
         """Pass Ctrl-C on, and expect an end soon; whatever else ends a command does so now."""
         if number in (signal.SIGINT, *_ENDING):
             again, self.signal = self.signal is not None, number
@@ -183,7 +185,7 @@ class _Watch:
             self._patience = monotonic() + _INTERRUPT_SECONDS
         return False
 
-    def _hear(self) -> None:
+    def _read_messages(self) -> None:
         self._buffer += _read(self._told)
         *lines, self._buffer = self._buffer.split(b"\n")
         for line in lines:

@@ -14,8 +14,8 @@ from fdverify.errors import UsageError
 from fdverify.reports.outcome import Outcome
 
 if TYPE_CHECKING:
-    from fdverify.cutoff.answer import Small
-    from fdverify.cutoff.check import Checked
+    from fdverify.cutoff.answer import SmallSystemBounds
+    from fdverify.cutoff.lemma_check import LemmaResult
 
 HELP = """Does a property of N processes follow from one process and from two, for every N?
 
@@ -73,36 +73,36 @@ def _compute_cutoff(
     second_opinion: SecondOpinionOption = None,
 ) -> Outcome:
     if second_opinion is not None:
-        from fdverify.smt.second import check_available
+        from fdverify.smt.second_opinion import check_solver_available
 
-        check_available(second_opinion)
-    from fdverify.cutoff.answer import Question, answer, shapes
-    from fdverify.cutoff.catalogue import SHIPPED
+        check_solver_available(second_opinion)
+    from fdverify.cutoff.answer import CutoffQuestion, answer_question, parse_properties
     from fdverify.cutoff.report import report_cutoff
-    from fdverify.proofs.files import proof_files
+    from fdverify.cutoff.template_catalogue import SHIPPED
+    from fdverify.proofs.proof_files import list_proof_files
 
     given = {"timeout": timeout, "variant": variant, "start": start}
     options = {name: value for name, value in given.items() if value is not None}
     small = _build_small_system(processes, delta, phi, computation, depth)
-    question = Question(template, options, claim, second_opinion, small, tuple(proofs or ()))
+    question = CutoffQuestion(template, options, claim, second_opinion, small, tuple(proofs or ()))
     if proofs and template != SHIPPED:
         raise UsageError(f"--proofs is an option of {SHIPPED} only", "no other template has a model of two processes")
-    proof_files(question.proofs)  # what is not there is said before the work
-    fitting = shapes(question)
-    found = answer(question, request.time_limit, request.progress.show)
+    list_proof_files(question.proofs)  # what is not there is said before the work
+    fitting = parse_properties(question)
+    found = answer_question(question, request.time_limit, request.progress.show)
     found.checked[:] = [_keep_undecided(template, each) for each in found.checked]
     return report_cutoff(question, fitting, found, request.measure_seconds())
 
 
 def _build_small_system(
     processes: int | None, delta: int | None, phi: int | None, computation: str, depth: int | None
-) -> Small | None:
-    from fdverify.cutoff.answer import Small
-    from fdverify.cutoff.explore import check_bounds
-    from fdverify.cutoff.rounds import Computation
+) -> SmallSystemBounds | None:
+    from fdverify.cutoff.answer import SmallSystemBounds
+    from fdverify.cutoff.rounds import ComputationModel
+    from fdverify.cutoff.small_system import check_system_bounds
 
-    if computation not in list(Computation):
-        raise UsageError(f"--computation must be one of {', '.join(Computation)}, got {computation}")
+    if computation not in list(ComputationModel):
+        raise UsageError(f"--computation must be one of {', '.join(ComputationModel)}, got {computation}")
     if processes is None:
         given = {"delta": delta, "phi": phi, "depth": depth}
         for name in (name for name, value in given.items() if value is not None):
@@ -110,19 +110,19 @@ def _build_small_system(
         return None
     if delta is None or phi is None:
         raise UsageError("--processes needs --delta and --phi", "the lemmas are for all, what is explored is not")
-    check_bounds(processes, delta, phi)
-    if depth is None and Computation(computation) is not Computation.PARTIAL_SYNCHRONY:
+    check_system_bounds(processes, delta, phi)
+    if depth is None and ComputationModel(computation) is not ComputationModel.PARTIAL_SYNCHRONY:
         raise UsageError(f"under {computation} messages may grow old for ever", "give --depth too")
-    return Small(processes, delta, phi, Computation(computation), depth)
+    return SmallSystemBounds(processes, delta, phi, ComputationModel(computation), depth)
 
 
-def _keep_undecided(template: str, checked: Checked) -> Checked:
+def _keep_undecided(template: str, checked: LemmaResult) -> LemmaResult:
     """Keep the text of a lemma that a solver could not decide."""
-    from fdverify.smt.undecided import keep_undecided
+    from fdverify.cache.undecided_scripts import keep_undecided_script
 
     if checked.undecided is None:
         return checked
-    return replace(checked, smtlib=keep_undecided(Path(template), "cutoff", checked.name, checked.undecided))
+    return replace(checked, smtlib=keep_undecided_script(Path(template), "cutoff", checked.name, checked.undecided))
 
 
 CUTOFF = Command(name="cutoff", help=HELP, compute=_compute_cutoff, examples=EXAMPLES, exits=EXITS, shows_runs=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeAlias
 
+from fdverify.cutoff.function_vocabulary import UninterpretedTemplate, Vocabulary, list_buffer_laws
 from fdverify.cutoff.rounds import (
     CONSTRAINTS,
     OF_ONE,
@@ -25,12 +26,11 @@ from fdverify.cutoff.rounds import (
     Step,
     SubRound,
 )
-from fdverify.cutoff.vocabulary import Uninterpreted, Vocabulary, laws
 from fdverify.logic import And, If, Iff, Implies, Not, Number, Or, Truth
 
 
 @dataclass(frozen=True)
-class System:
+class LemmaSystem:
     """A system in a lemma: its configuration before a sub-round, the choices, and the step."""
 
     name: str
@@ -43,7 +43,7 @@ class System:
 
 
 @dataclass(frozen=True)
-class Claimed:
+class LemmaStatement:
     """The statement of a lemma: hypotheses, conclusions, and a condition against vacuity."""
 
     processes: Number
@@ -52,10 +52,10 @@ class Claimed:
     hypotheses: tuple[Truth, ...]
     conclusions: Mapping[str, Truth]
     """By a name that says what they are about."""
-    interesting: Truth
+    nonvacuity: Truth
     """If it contradicts the hypotheses, the lemma is vacuous."""
-    systems: tuple[System, System]
-    of: Uninterpreted
+    systems: tuple[LemmaSystem, LemmaSystem]
+    interpretation: UninterpretedTemplate
     sub_round: SubRound | None = None
     everywhere: Callable[[Index, Index], Truth] = lambda p, q: True
     """The hypothesis about all pairs of indexes; ``hypotheses`` has its instances for the pairs that matter."""
@@ -73,28 +73,32 @@ class Lemma:
     says: str
     builder: Builder
     sub_round: SubRound | None
-    keeps: str | None
+    constraint: str | None
     indexes: int
 
-    def spelled(self, rounds: Rounds, v: Vocabulary) -> Claimed:
-        return self.builder(rounds, v, self.sub_round, self.keeps, self.indexes)
+    def build_statement(self, rounds: Rounds, v: Vocabulary) -> LemmaStatement:
+        return self.builder(rounds, v, self.sub_round, self.constraint, self.indexes)
 
 
-Builder: TypeAlias = Callable[[Rounds, Vocabulary, "SubRound | None", "str | None", int], Claimed]
+Builder: TypeAlias = Callable[[Rounds, Vocabulary, "SubRound | None", "str | None", int], LemmaStatement]
 
 
-def lemmas() -> list[Lemma]:
+def list_lemmas() -> list[Lemma]:
     """List all lemmas, in the paper's order."""
-    groups = [_lemma("symmetry", "Lemmas 4.6, 4.7", 2, _symmetry, "swapping two indexes")]
+    groups = [_build_lemmas("symmetry", "Lemmas 4.6, 4.7", 2, _state_symmetry, "swapping two indexes")]
     for indexes, papers in ((2, ("Lemmas 4.10, 6.3", "Lemmas 4.12, 6.4")), (1, ("Lemma 5.21",) * 2)):
         few = "two indexes" if indexes == 2 else "one index"
         system = "two processes" if indexes == 2 else "one process"
-        groups.append(_lemma(f"projection-{indexes}", papers[0], indexes, _projection, f"projection onto {few}"))
-        groups.append(_lemma(f"extension-{indexes}", papers[1], indexes, _extension, f"extension of {system} to N"))
+        groups.append(
+            _build_lemmas(f"projection-{indexes}", papers[0], indexes, _state_projection, f"projection onto {few}")
+        )
+        groups.append(
+            _build_lemmas(f"extension-{indexes}", papers[1], indexes, _state_extension, f"extension of {system} to N")
+        )
     return [lemma for group in groups for lemma in group]
 
 
-def _lemma(name: str, paper: str, indexes: int, build: Builder, operation: str) -> list[Lemma]:
+def _build_lemmas(name: str, paper: str, indexes: int, build: Builder, operation: str) -> list[Lemma]:
     """Build the lemmas about an operation: for the initial configuration, each sub-round, and each constraint on it."""
     cases: list[tuple[SubRound | None, str | None]] = [(None, None)]
     for sub_round in SubRound:
@@ -103,7 +107,7 @@ def _lemma(name: str, paper: str, indexes: int, build: Builder, operation: str) 
         Lemma(
             ".".join(filter(None, (name, sub_round or "start", constraint))),
             paper,
-            _in_words(operation, sub_round, constraint),
+            _describe_lemma(operation, sub_round, constraint),
             build,
             sub_round,
             constraint,
@@ -113,7 +117,7 @@ def _lemma(name: str, paper: str, indexes: int, build: Builder, operation: str) 
     ]
 
 
-def _in_words(operation: str, sub_round: SubRound | None, constraint: str | None) -> str:
+def _describe_lemma(operation: str, sub_round: SubRound | None, constraint: str | None) -> str:
     if sub_round is None:
         return f"{operation} maps initial configurations to initial configurations"
     if constraint is None:
@@ -121,38 +125,38 @@ def _in_words(operation: str, sub_round: SubRound | None, constraint: str | None
     return f"{operation} preserves {constraint} in {sub_round}"
 
 
-def _marked(v: Vocabulary, indexes: int) -> tuple[Number, dict[str, Index], list[Truth]]:
+def _declare_indexes(v: Vocabulary, indexes: int) -> tuple[Number, dict[str, Index], list[Truth]]:
     """Declare N, the indexes of the small system (i, or i and j), and the arbitrary p and q; add their ranges."""
-    processes = v.constant("N")
-    marked = {name: v.constant(name) for name in (("i", "j") if indexes == 2 else ("i",)) + ("p", "q")}
+    processes = v.make_constant("N")
+    marked = {name: v.make_constant(name) for name in (("i", "j") if indexes == 2 else ("i",)) + ("p", "q")}
     inside = [And(index >= 1, index <= processes) for index in marked.values()]
     return processes, marked, [*inside, *([Not(marked["i"] == marked["j"])] if indexes == 2 else [])]
 
 
-def _same(one: Configuration, other: Configuration, p: Index, q: Index) -> Truth:
-    return And(*_compared(one, other, p, q, "").values())
+def _equate_configurations(one: Configuration, other: Configuration, p: Index, q: Index) -> Truth:
+    return And(*_equate_parts(one, other, p, q, "").values())
 
 
-def _compared(one: Configuration, other: Configuration, p: Index, q: Index, names: str) -> dict[str, Truth]:
+def _equate_parts(one: Configuration, other: Configuration, p: Index, q: Index, names: str) -> dict[str, Truth]:
     """State, part by part, that two configurations agree on p and on the pair p, q; ``names`` names the two."""
     first = names.partition(", ")[0]
     return {
-        **{f"{part}({first})": _equal(getattr(one, part)(p), getattr(other, part)(p)) for part in OF_ONE},
-        **{f"{part}({names})": _equal(getattr(one, part)(p, q), getattr(other, part)(p, q)) for part in OF_TWO},
+        **{f"{part}({first})": _equate_values(getattr(one, part)(p), getattr(other, part)(p)) for part in OF_ONE},
+        **{f"{part}({names})": _equate_values(getattr(one, part)(p, q), getattr(other, part)(p, q)) for part in OF_TWO},
     }
 
 
-def _named(marked: Mapping[str, Index], indexes: int) -> list[tuple[str, Index, Index]]:
+def _list_named_pairs(marked: Mapping[str, Index], indexes: int) -> list[tuple[str, Index, Index]]:
     """List the pairs of the small system, with their names."""
     members = list(marked.items())[:indexes]
     return [(f"{one}, {other}", p, q) for (one, p), (other, q) in product(members, repeat=2)]
 
 
-def _equal(one: Truth | Number, other: Truth | Number) -> Truth:
+def _equate_values(one: Truth | Number, other: Truth | Number) -> Truth:
     return other == one if isinstance(one, bool | int) else one == other
 
 
-def _same_choices(one: Choices, other: Choices, p: Index, q: Index) -> Truth:
+def _equate_choices(one: Choices, other: Choices, p: Index, q: Index) -> Truth:
     return And(
         Iff(one.crash(p), other.crash(p)),
         Iff(one.schedule(p), other.schedule(p)),
@@ -160,17 +164,17 @@ def _same_choices(one: Choices, other: Choices, p: Index, q: Index) -> Truth:
     )
 
 
-def _renamed(c: Configuration, name: Callable[[Index], Index]) -> Configuration:
+def _rename_configuration(c: Configuration, name: Callable[[Index], Index]) -> Configuration:
     """Apply a map of indexes to the arguments of a configuration's functions."""
 
-    def renamed(part: Callable[..., Any]) -> Callable[..., Any]:
+    def rename_part(part: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *indexes: part(*(name(index) for index in indexes))
 
-    parts: dict[str, Any] = {part: renamed(getattr(c, part)) for part in (*OF_ONE, *OF_TWO)}
+    parts: dict[str, Any] = {part: rename_part(getattr(c, part)) for part in (*OF_ONE, *OF_TWO)}
     return replace(c, **parts)
 
 
-def _renamed_choices(c: Choices, name: Callable[[Index], Index]) -> Choices:
+def _rename_choices(c: Choices, name: Callable[[Index], Index]) -> Choices:
     return Choices(
         crash=lambda p: c.crash(name(p)),
         schedule=lambda p: c.schedule(name(p)),
@@ -178,15 +182,15 @@ def _renamed_choices(c: Choices, name: Callable[[Index], Index]) -> Choices:
     )
 
 
-def _symmetry(
+def _state_symmetry(
     rounds: Rounds, v: Vocabulary, sub_round: SubRound | None, constraint: str | None, indexes: int
-) -> Claimed:
+) -> LemmaStatement:
     """State that a step of the swapped configuration, under the swapped choices, is the swapped step, rule for rule."""
-    interpretation = Uninterpreted(v)
-    processes, marked, hypotheses = _marked(v, indexes)
+    interpretation = UninterpretedTemplate(v)
+    processes, marked, hypotheses = _declare_indexes(v, indexes)
     i, j, p, q = marked.values()
 
-    def swapped(k: Index) -> Index:
+    def swap(k: Index) -> Index:
         return If(k == i, j, If(k == j, i, k))
 
     def some(claim: Callable[[Index], Truth]) -> Truth:
@@ -195,61 +199,73 @@ def _symmetry(
     if sub_round is None:
         begin = rounds.begin(interpretation, some)
         conclusions = {
-            **_compared(begin, _renamed(begin, swapped), p, q, "p, q"),
-            "swapping is its own inverse": swapped(swapped(p)) == p,
-            "it stays among the processes": And(swapped(p) >= 1, swapped(p) <= processes),
+            **_equate_parts(begin, _rename_configuration(begin, swap), p, q, "p, q"),
+            "swapping is its own inverse": swap(swap(p)) == p,
+            "it stays among the processes": And(swap(p) >= 1, swap(p) <= processes),
         }
-        systems = (_begun("as it is", None, begin), _begun("i and j swapped", None, _renamed(begin, swapped)))
-        return Claimed(processes, marked, tuple(hypotheses), conclusions, processes >= 3, systems, interpretation)
-    before, chosen = v.configuration("before", some), v.choices("chosen")
+        systems = (
+            _build_initial_system("as it is", None, begin),
+            _build_initial_system("i and j swapped", None, _rename_configuration(begin, swap)),
+        )
+        return LemmaStatement(
+            processes, marked, tuple(hypotheses), conclusions, processes >= 3, systems, interpretation
+        )
+    before, chosen = v.make_configuration("before", some), v.make_choices("chosen")
     one = rounds.step(sub_round, interpretation, before, chosen)
-    renamed, choices = _renamed(before, swapped), _renamed_choices(chosen, swapped)
+    renamed, choices = _rename_configuration(before, swap), _rename_choices(chosen, swap)
     other = rounds.step(sub_round, interpretation, renamed, choices)
     wanted = [name for name in one.rules if (name not in CONSTRAINTS if constraint is None else name == constraint)]
     conclusions = {
-        f"rule {name}(p, q)": Iff(other.rules[name](p, q), one.rules[name](swapped(p), swapped(q))) for name in wanted
+        f"rule {name}(p, q)": Iff(other.rules[name](p, q), one.rules[name](swap(p), swap(q))) for name in wanted
     }
     if constraint is None:
-        conclusions |= _compared(other.after, _renamed(one.after, swapped), p, q, "p, q")
-    return Claimed(
+        conclusions |= _equate_parts(other.after, _rename_configuration(one.after, swap), p, q, "p, q")
+    return LemmaStatement(
         processes,
         marked,
         tuple(hypotheses),
         conclusions,
         And(
             processes >= 3,
-            _something_happens(rounds, interpretation, sub_round, before, chosen, i),
-            *_allowed(one, [(i, j)]),
+            _state_progress(rounds, interpretation, sub_round, before, chosen, i),
+            *_instantiate_rules(one, [(i, j)]),
         ),
         (
-            System("as it is", None, before, chosen, one.after, one.rules),
-            System("i and j swapped", None, renamed, choices, other.after, other.rules),
+            LemmaSystem("as it is", None, before, chosen, one.after, one.rules),
+            LemmaSystem("i and j swapped", None, renamed, choices, other.after, other.rules),
         ),
         interpretation,
         sub_round,
     )
 
 
-def _begun(name: str, members: tuple[Index, ...] | None, begin: Configuration) -> System:
-    return System(name, members, begin, None, None, {})
+def _build_initial_system(name: str, members: tuple[Index, ...] | None, begin: Configuration) -> LemmaSystem:
+    return LemmaSystem(name, members, begin, None, None, {})
 
 
-def _something_happens(
-    rounds: Rounds, interpretation: Uninterpreted, sub_round: SubRound, c: Configuration, chosen: Choices, p: Index
+def _state_progress(
+    rounds: Rounds,
+    interpretation: UninterpretedTemplate,
+    sub_round: SubRound,
+    c: Configuration,
+    chosen: Choices,
+    p: Index,
 ) -> Truth:
     """State that a process crashes or moves: a lemma must not be vacuous because nothing happens."""
     if sub_round is SubRound.SCHEDULE:
         return chosen.crash(p)
-    return Not(_equal(rounds.step(sub_round, interpretation, c, chosen).after.active(p), c.active(p)))
+    return Not(_equate_values(rounds.step(sub_round, interpretation, c, chosen).after.active(p), c.active(p)))
 
 
-def _allowed(step: Step, pairs: Sequence[tuple[Index, Index]], also: str | None = None) -> list[Truth]:
+def _instantiate_rules(step: Step, pairs: Sequence[tuple[Index, Index]], also: str | None = None) -> list[Truth]:
     """Instantiate the rules of a step for these pairs; of the constraints, only the one that is named."""
     rules = [rule for name, rule in step.rules.items() if name not in CONSTRAINTS or name == also]
     return [rule(p, q) for rule in rules for p, q in pairs]
 
 
-def _to_show(step: Step, constraint: str | None, pairs: Sequence[tuple[str, Index, Index]]) -> dict[str, Truth]:
+def _instantiate_conclusions(
+    step: Step, constraint: str | None, pairs: Sequence[tuple[str, Index, Index]]
+) -> dict[str, Truth]:
     """Instantiate the rules that a lemma is about, for these pairs: one constraint, or all rules but constraints."""
     return {
         f"rule {name}({names})": rule(p, q)
@@ -259,132 +275,134 @@ def _to_show(step: Step, constraint: str | None, pairs: Sequence[tuple[str, Inde
     }
 
 
-def _small_some(members: Sequence[Index]) -> Callable[[Callable[[Index], Truth]], Truth]:
+def _make_small_some(members: Sequence[Index]) -> Callable[[Callable[[Index], Truth]], Truth]:
     return lambda claim: Or(*(claim(member) for member in members))
 
 
-def _projection(
+def _state_projection(
     rounds: Rounds, v: Vocabulary, sub_round: SubRound | None, constraint: str | None, indexes: int
-) -> Claimed:
+) -> LemmaStatement:
     """State that a step of N processes, restricted to a few of them, is a step of the system of those few."""
-    interpretation = Uninterpreted(v)
-    processes, marked, hypotheses = _marked(v, indexes)
-    members, named = tuple(marked.values())[:indexes], _named(marked, indexes)
+    interpretation = UninterpretedTemplate(v)
+    processes, marked, hypotheses = _declare_indexes(v, indexes)
+    members, named = tuple(marked.values())[:indexes], _list_named_pairs(marked, indexes)
     pairs = list(product(members, repeat=2))
 
     def some(claim: Callable[[Index], Truth]) -> Truth:
         return v.some(processes, claim)
 
     if sub_round is None:
-        big, small = rounds.begin(interpretation, some), rounds.begin(interpretation, _small_some(members))
+        big, small = rounds.begin(interpretation, some), rounds.begin(interpretation, _make_small_some(members))
         conclusions: dict[str, Truth] = {}
         for names, p, q in named:
-            conclusions |= _compared(big, small, p, q, names)
-        systems = (_begun("N processes", None, big), _begun("small", members, small))
-        return Claimed(processes, marked, tuple(hypotheses), conclusions, processes >= 3, systems, interpretation)
-    big, small = v.configuration("big", some), v.configuration("small", _small_some(members))
-    big_chosen, small_chosen = v.choices("big"), v.choices("small")
+            conclusions |= _equate_parts(big, small, p, q, names)
+        systems = (_build_initial_system("N processes", None, big), _build_initial_system("small", members, small))
+        return LemmaStatement(
+            processes, marked, tuple(hypotheses), conclusions, processes >= 3, systems, interpretation
+        )
+    big, small = v.make_configuration("big", some), v.make_configuration("small", _make_small_some(members))
+    big_chosen, small_chosen = v.make_choices("big"), v.make_choices("small")
     step, small_step = (
         rounds.step(sub_round, interpretation, big, big_chosen),
         rounds.step(sub_round, interpretation, small, small_chosen),
     )
-    hypotheses += [_same(big, small, p, q) for p, q in pairs]
-    hypotheses += [_same_choices(big_chosen, small_chosen, p, q) for p, q in pairs]
-    hypotheses += _allowed(step, pairs, constraint)
-    conclusions = _to_show(small_step, constraint, named)
+    hypotheses += [_equate_configurations(big, small, p, q) for p, q in pairs]
+    hypotheses += [_equate_choices(big_chosen, small_chosen, p, q) for p, q in pairs]
+    hypotheses += _instantiate_rules(step, pairs, constraint)
+    conclusions = _instantiate_conclusions(small_step, constraint, named)
     if constraint is None:
         for names, p, q in named:
-            conclusions |= _compared(step.after, small_step.after, p, q, names)
-    return Claimed(
+            conclusions |= _equate_parts(step.after, small_step.after, p, q, names)
+    return LemmaStatement(
         processes,
         marked,
         tuple(hypotheses),
         conclusions,
-        And(processes >= 3, _something_happens(rounds, interpretation, sub_round, big, big_chosen, members[0])),
+        And(processes >= 3, _state_progress(rounds, interpretation, sub_round, big, big_chosen, members[0])),
         (
-            System("N processes", None, big, big_chosen, step.after, step.rules),
-            System("small", members, small, small_chosen, small_step.after, small_step.rules),
+            LemmaSystem("N processes", None, big, big_chosen, step.after, step.rules),
+            LemmaSystem("small", members, small, small_chosen, small_step.after, small_step.rules),
         ),
         interpretation,
         sub_round,
-        lambda x, y: And(*_allowed(step, [(x, y)], constraint)),
+        lambda x, y: And(*_instantiate_rules(step, [(x, y)], constraint)),
     )
 
 
-def _extension(
+def _state_extension(
     rounds: Rounds, v: Vocabulary, sub_round: SubRound | None, constraint: str | None, indexes: int
-) -> Claimed:
+) -> LemmaStatement:
     """State that a step of a few processes is a step of N, in which the others crash and their messages are delivered.
 
     Between rounds the others may be anywhere.  After Schedule they have crashed, and the buffers to them are empty
     until the next Send.  Each of these facts is a conclusion about one sub-round and a hypothesis about the next.
     """
     if sub_round is None:
-        start = _projection(rounds, v, sub_round, constraint, indexes)
+        start = _state_projection(rounds, v, sub_round, constraint, indexes)
         inactive = Not(start.systems[0].before.active(start.marked["p"]))
         return replace(start, conclusions={**start.conclusions, "the others are inactive": inactive})
-    interpretation = Uninterpreted(v)
-    processes, marked, hypotheses = _marked(v, indexes)
+    interpretation = UninterpretedTemplate(v)
+    processes, marked, hypotheses = _declare_indexes(v, indexes)
     members, (p, q) = tuple(marked.values())[:indexes], tuple(marked.values())[indexes:]
-    named = _named(marked, indexes)
+    named = _list_named_pairs(marked, indexes)
     pairs = list(product(members, repeat=2))
 
-    def inside(index: Index) -> Truth:
+    def is_inside(index: Index) -> Truth:
         return Or(*(index == member for member in members))
 
     def some(claim: Callable[[Index], Truth]) -> Truth:
         return v.some(processes, claim)
 
-    big, small = v.configuration("big", some), v.configuration("small", _small_some(members))
-    small_chosen = v.choices("small")
+    big, small = v.make_configuration("big", some), v.make_configuration("small", _make_small_some(members))
+    small_chosen = v.make_choices("small")
     chosen = Choices(
-        crash=lambda k: If(inside(k), small_chosen.crash(k), Not(big.location(k) == interpretation.crashed)),
-        schedule=lambda k: And(inside(k), small_chosen.schedule(k)),
-        delivered=lambda s, r: If(And(inside(s), inside(r)), small_chosen.delivered(s, r), big.buffer(s, r)),
+        crash=lambda k: If(is_inside(k), small_chosen.crash(k), Not(big.location(k) == interpretation.crashed)),
+        schedule=lambda k: And(is_inside(k), small_chosen.schedule(k)),
+        delivered=lambda s, r: If(And(is_inside(s), is_inside(r)), small_chosen.delivered(s, r), big.buffer(s, r)),
     )
     step, small_step = (
         rounds.step(sub_round, interpretation, big, chosen),
         rounds.step(sub_round, interpretation, small, small_chosen),
     )
 
-    def others(c: Configuration, coming: SubRound, k: Index, sender: Index) -> Truth:
+    def state_others(c: Configuration, coming: SubRound, k: Index, sender: Index) -> Truth:
         """State what holds of an added process k: inactive; crashed but before Schedule; empty buffers before Send."""
         crashed = Or(coming is SubRound.SCHEDULE, c.location(k) == interpretation.crashed)
         empty = Or(coming is not SubRound.SEND, c.buffer(sender, k) == interpretation.no_transit)
-        return Implies(Not(inside(k)), And(Not(c.active(k)), crashed, empty))
+        return Implies(Not(is_inside(k)), And(Not(c.active(k)), crashed, empty))
 
-    def everywhere(x: Index, y: Index) -> Truth:
-        assumed = laws(interpretation, big.buffer(x, y), interpretation.generate_message(big.location(x)))
-        return And(others(big, sub_round, x, y), *assumed.values())
+    def state_for_pair(x: Index, y: Index) -> Truth:
+        assumed = list_buffer_laws(interpretation, big.buffer(x, y), interpretation.generate_message(big.location(x)))
+        return And(state_others(big, sub_round, x, y), *assumed.values())
 
     following = dict(zip(SubRound, (*list(SubRound)[1:], SubRound.SCHEDULE), strict=True))[sub_round]
-    hypotheses += [_same(big, small, x, y) for x, y in pairs]
+    hypotheses += [_equate_configurations(big, small, x, y) for x, y in pairs]
     hypotheses += [
-        *_allowed(small_step, pairs, constraint),
+        *_instantiate_rules(small_step, pairs, constraint),
         interpretation.is_kind(interpretation.crashed, Kind.CRASHED),
     ]
-    hypotheses += [everywhere(p, q), everywhere(q, p)]
-    conclusions = _to_show(step, constraint, [("p, q", p, q)])
+    hypotheses += [state_for_pair(p, q), state_for_pair(q, p)]
+    conclusions = _instantiate_conclusions(step, constraint, [("p, q", p, q)])
     if constraint is None:
         for names, x, y in named:
-            conclusions |= _compared(step.after, small_step.after, x, y, names)
-        conclusions["the others rest"] = others(step.after, following, p, q)
-    return Claimed(
+            conclusions |= _equate_parts(step.after, small_step.after, x, y, names)
+        conclusions["the others rest"] = state_others(step.after, following, p, q)
+    return LemmaStatement(
         processes,
         marked,
         tuple(hypotheses),
         conclusions,
         And(
             processes >= 3,
-            Not(inside(p)),
-            inside(q),
-            _something_happens(rounds, interpretation, sub_round, small, small_chosen, members[0]),
+            Not(is_inside(p)),
+            is_inside(q),
+            _state_progress(rounds, interpretation, sub_round, small, small_chosen, members[0]),
         ),
         (
-            System("N processes", None, big, chosen, step.after, step.rules),
-            System("small", members, small, small_chosen, small_step.after, small_step.rules),
+            LemmaSystem("N processes", None, big, chosen, step.after, step.rules),
+            LemmaSystem("small", members, small, small_chosen, small_step.after, small_step.rules),
         ),
         interpretation,
         sub_round,
-        everywhere,
+        state_for_pair,
     )

@@ -10,15 +10,15 @@ from itertools import groupby
 from rich.console import Console
 from rich.table import Table
 
-from fdverify.cutoff.answer import Answer, Explored, Question
-from fdverify.cutoff.catalogue import DEFAULT_VARIANT
-from fdverify.cutoff.check import Carried, Checked, Disagreement, ShownSystem
-from fdverify.cutoff.document import CutoffDocument, CutoffProperty
-from fdverify.cutoff.formula import Shape
+from fdverify.cutoff.answer import CutoffAnswer, CutoffQuestion, ExploredClaim
+from fdverify.cutoff.cutoff_document import CutoffDocument, PropertyCutoff
+from fdverify.cutoff.indexed_formula import CutoffProperty
+from fdverify.cutoff.lemma_check import CarriedProof, CounterexampleSystem, Disagreement, LemmaResult
+from fdverify.cutoff.template_catalogue import DEFAULT_VARIANT
 from fdverify.reports.outcome import Outcome
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import print_verdict, render_cell
-from fdverify.traces.steps import ShownRun, ShownStep
+from fdverify.runs.run_table import ShownRun, ShownStep
 from fdverify.verdict import Verdict
 
 _GROUPS = {
@@ -33,7 +33,9 @@ _GROUPS = {
 }
 
 
-def report_cutoff(question: Question, shapes: Mapping[str, Shape], found: Answer, seconds: float) -> Outcome:
+def report_cutoff(
+    question: CutoffQuestion, shapes: Mapping[str, CutoffProperty], found: CutoffAnswer, seconds: float
+) -> Outcome:
     proved = found.verdict is Verdict.PROVED
     document = CutoffDocument(
         template=question.template,
@@ -45,7 +47,7 @@ def report_cutoff(question: Question, shapes: Mapping[str, Shape], found: Answer
         seconds=seconds,
         lemmas=tuple(found.checked),
         properties=tuple(
-            CutoffProperty(
+            PropertyCutoff(
                 name,
                 tuple(shape.indexes),
                 tuple(shape.cutoffs) if proved else (),
@@ -53,7 +55,7 @@ def report_cutoff(question: Question, shapes: Mapping[str, Shape], found: Answer
             )
             for name, shape in shapes.items()
         ),
-        proofs=tuple(replace(each, carries_over=proved and each.is_of_two_processes) for each in found.carried),
+        proofs=tuple(replace(each, carries_over=proved and each.holds_at_start) for each in found.carried),
         small=question.small,
         explored=tuple(found.explored),
     )
@@ -61,7 +63,7 @@ def report_cutoff(question: Question, shapes: Mapping[str, Shape], found: Answer
     return Outcome(found.exit_code, document, render, tuple(_list_runs(question, found)))
 
 
-def _list_runs(question: Question, found: Answer) -> Iterator[ShownRun]:
+def _list_runs(question: CutoffQuestion, found: CutoffAnswer) -> Iterator[ShownRun]:
     """List the runs of small systems that violate a property; their configurations are in words."""
     for explored in found.explored:
         if explored.run:
@@ -76,7 +78,11 @@ def _list_runs(question: Question, found: Answer) -> Iterator[ShownRun]:
 
 
 def _render_cutoff(
-    question: Question, shapes: Mapping[str, Shape], found: Answer, seconds: float, console: Console
+    question: CutoffQuestion,
+    shapes: Mapping[str, CutoffProperty],
+    found: CutoffAnswer,
+    seconds: float,
+    console: Console,
 ) -> None:
     for checked in found.checked:
         if checked.disagreement is not None:
@@ -103,7 +109,7 @@ def _render_cutoff(
     )
 
 
-def describe_cutoff(shape: Shape) -> str:
+def describe_cutoff(shape: CutoffProperty) -> str:
     """For which N what follows from which, by the shape of a property."""
     if len(shape.indexes) == 1:
         return "of one index: it holds for every N >= 1 if and only if it holds for N = 1"
@@ -113,7 +119,7 @@ def describe_cutoff(shape: Shape) -> str:
     )
 
 
-def describe_verdict(found: Answer) -> str:
+def describe_verdict(found: CutoffAnswer) -> str:
     match found.verdict:
         case Verdict.PROVED:
             return "one process and two tell of every number of processes"
@@ -125,7 +131,7 @@ def describe_verdict(found: Answer) -> str:
             return found.lost or "a lemma is not decided"
 
 
-def _build_lemma_table(found: Sequence[Checked], second: str | None) -> Table:
+def _build_lemma_table(found: Sequence[LemmaResult], second: str | None) -> Table:
     table = Table()
     for heading in ("lemma", "in the paper", "says", "proved", *((second,) if second else ()), "seconds"):
         right = heading in ("proved", "seconds", second)
@@ -145,35 +151,35 @@ def _build_lemma_table(found: Sequence[Checked], second: str | None) -> Table:
     return table
 
 
-def _print_carried(console: Console, carried: Sequence[Carried], variant: str) -> None:
+def _print_carried(console: Console, carried: Sequence[CarriedProof], variant: str) -> None:
     by = f"what verify-invariant --variant {variant} proves with these holds of N processes, for every N >= 1"
     for until_crash, said in ((False, by), (True, f"{by}, until the one that is watched crashes")):
-        holds = [each.proof for each in carried if each.is_of_two_processes and each.until_crash is until_crash]
+        holds = [each.proof for each in carried if each.holds_at_start and each.until_crash is until_crash]
         if holds:
             console.print(Text(f"{said}: {', '.join(holds)}"), soft_wrap=True)
     by_reason: dict[str, list[str]] = {}
     for each in carried:
-        if not each.is_of_two_processes:
-            by_reason.setdefault(_why_not(each), []).append(each.proof)
+        if not each.holds_at_start:
+            by_reason.setdefault(_describe_failure(each), []).append(each.proof)
     for reason, proofs in by_reason.items():
         said = f"of one sender and one receiver only: {', '.join(proofs)}; where N processes start, {reason}"
         console.print(Text(said), soft_wrap=True)
 
 
-def _why_not(carried: Carried) -> str:
+def _describe_failure(carried: CarriedProof) -> str:
     if carried.false_at_start:
         return f"{', '.join(carried.false_at_start)} is false"
     return f"whether {', '.join(carried.undecided_at_start)} holds is not decided"
 
 
-def _print_disagreement(console: Console, checked: Checked, shown: Disagreement) -> None:
+def _print_disagreement(console: Console, checked: LemmaResult, shown: Disagreement) -> None:
     marked = ", ".join(f"{name} = {index}" for name, index in shown.indexes.items())
     console.print(Text(f"{checked.name} fails: N = {shown.processes}, {marked}"), soft_wrap=True)
     for system in shown.systems:
         _print_system(console, system)
 
 
-def _print_system(console: Console, system: ShownSystem) -> None:
+def _print_system(console: Console, system: CounterexampleSystem) -> None:
     console.print(Text(system.name))
     table = Table()
     first = system.processes[0]
@@ -192,7 +198,7 @@ def _print_system(console: Console, system: ShownSystem) -> None:
     console.print(table)
 
 
-def _print_explored(console: Console, question: Question, shape: Shape, explored: Explored) -> None:
+def _print_explored(console: Console, question: CutoffQuestion, shape: CutoffProperty, explored: ExploredClaim) -> None:
     if explored.run:
         table = Table()
         for heading in explored.run[0]:

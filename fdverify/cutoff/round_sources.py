@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from types import FunctionType, MethodType
 
-from fdverify.author_code.functions import AuthorFunction
-from fdverify.author_code.source.core import ROUND
-from fdverify.author_code.source_rules import check_sources
+from fdverify.author_code.author_functions import AuthorFunction
+from fdverify.author_code.source.reader_base import ROUND
+from fdverify.author_code.source_check import check_sources
 from fdverify.cutoff.rounds import Rounds
 from fdverify.errors import UsageError
 
@@ -20,7 +20,7 @@ _ASKED = ("begin", "schedule", "send", "receive", "compute", "enabled", "moved")
 def check_round_sources(rounds: Rounds) -> None:
     """Refuse rounds that use more than the values of indexes, or whose source cannot be read."""
     methods = [(name, getattr(rounds, name)) for name in _ASKED]
-    own = [(name, method) for name, method in methods if not _is_of_the_class(name, method)]
+    own = [(name, method) for name, method in methods if not _is_inherited(name, method)]
     for unread in check_sources(
         AuthorFunction(ROUND, f"{type(rounds).__name__}.{name}", method) for name, method in own
     ):
@@ -30,6 +30,6 @@ def check_round_sources(rounds: Rounds) -> None:
         )
 
 
-def _is_of_the_class(name: str, method: object) -> bool:
+def _is_inherited(name: str, method: object) -> bool:
     function = method.__func__ if isinstance(method, MethodType) else None
     return isinstance(function, FunctionType) and function is getattr(Rounds, name)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Implies, Not, Number, Or, Truth, shortened
+from fdverify.logic import And, If, Implies, Not, Number, Or, Truth, shorten
 
 Index: TypeAlias = Any
 OfOne: TypeAlias = Callable[[Index], Any]
@@ -43,20 +43,20 @@ DELIVERY, SPEED, LOCKSTEP, ALONE = "ps1", "ps2", "synchrony", "asynchrony"
 """The constraints of models of computation: (PS1), (PS2), all correct processes active, at most one active."""
 
 
-class Computation(StrEnum):
+class ComputationModel(StrEnum):
     UNRESTRICTED = "unrestricted"
     PARTIAL_SYNCHRONY = "partial-synchrony"
     SYNCHRONY = "synchrony"
     ASYNCHRONY = "asynchrony"
 
     @property
-    def imposes(self) -> tuple[str, ...]:
+    def constraints(self) -> tuple[str, ...]:
         """The constraints that hold in this model of computation."""
         return {
-            Computation.UNRESTRICTED: (),
-            Computation.PARTIAL_SYNCHRONY: (DELIVERY, SPEED),
-            Computation.SYNCHRONY: (LOCKSTEP,),
-            Computation.ASYNCHRONY: (ALONE,),
+            ComputationModel.UNRESTRICTED: (),
+            ComputationModel.PARTIAL_SYNCHRONY: (DELIVERY, SPEED),
+            ComputationModel.SYNCHRONY: (LOCKSTEP,),
+            ComputationModel.ASYNCHRONY: (ALONE,),
         }[self]
 
 
@@ -183,7 +183,7 @@ class Rounds:
         }
         step = sub_rounds[name](of, c, chosen)
         if not isinstance(step, Step):
-            raise UsageError(f"{name} of {type(self).__name__} gives {shortened(step)}, which is not a Step")
+            raise UsageError(f"{name} of {type(self).__name__} gives {shorten(step)}, which is not a Step")
         for rule in step.rules:
             if CONSTRAINTS.get(rule, name) is not name:
                 raise UsageError(f"{rule} is a rule of {CONSTRAINTS[rule]}, and {name} has it", "give it another name")
@@ -204,7 +204,7 @@ class Rounds:
             location=lambda p: If(chosen.crash(p), of.crashed, c.location(p)),
             active=chosen.schedule,
             idle=idle,
-            buffer=lambda s, r: _where(correct_after(r), lambda: of.aged(c.buffer(s, r)), of.no_transit),
+            buffer=lambda s, r: _choose_value(correct_after(r), lambda: of.aged(c.buffer(s, r)), of.no_transit),
         )
         return Step(
             after,
@@ -227,11 +227,13 @@ class Rounds:
 
         after = replace(
             self.moved(of, c, sends, lambda p, q: of.no_messages),
-            buffer=lambda s, r: _where(sends(s), lambda: of.with_fresh(c.buffer(s, r), message(s)), c.buffer(s, r)),
+            buffer=lambda s, r: _choose_value(
+                sends(s), lambda: of.with_fresh(c.buffer(s, r), message(s)), c.buffer(s, r)
+            ),
         )
 
         def fresh(p: Index, q: Index) -> Truth:
-            return _where(sends(p), lambda: of.may_take(c.buffer(p, q), message(p)), True)
+            return _choose_value(sends(p), lambda: of.may_take(c.buffer(p, q), message(p)), True)
 
         return Step(after, {"fresh": fresh})
 
@@ -240,14 +242,16 @@ class Rounds:
             return self.enabled(of, c, p, Kind.RECEIVE)
 
         def buffer(s: Index, r: Index) -> Any:
-            return _where(receives(r), lambda: of.without(c.buffer(s, r), chosen.delivered(s, r)), c.buffer(s, r))
+            return _choose_value(
+                receives(r), lambda: of.without(c.buffer(s, r), chosen.delivered(s, r)), c.buffer(s, r)
+            )
 
         def messages(p: Index, q: Index) -> Any:
             return of.contents(chosen.delivered(q, p))
 
         after = replace(
             self.moved(of, c, receives, messages),
-            received=lambda p, q: _where(
+            received=lambda p, q: _choose_value(
                 receives(p), lambda: of.joined(c.received(p, q), messages(p, q)), c.received(p, q)
             ),
             buffer=buffer,
@@ -270,16 +274,18 @@ class Rounds:
         """Move the processes that make a step, with the messages delivered to them; the others stay as they are."""
 
         def value(p: Index, q: Index) -> Any:
-            return _where(moves(p), lambda: of.next_value(c.location(p), messages(p, q), c.value(p, q)), c.value(p, q))
+            return _choose_value(
+                moves(p), lambda: of.next_value(c.location(p), messages(p, q), c.value(p, q)), c.value(p, q)
+            )
 
         return replace(
             c,
-            location=lambda p: _where(moves(p), lambda: of.next_location(c.location(p)), c.location(p)),
+            location=lambda p: _choose_value(moves(p), lambda: of.next_location(c.location(p)), c.location(p)),
             active=lambda p: And(c.active(p), Not(moves(p))),
             value=value,
         )
 
 
-def _where(condition: Truth, then: Callable[[], Any], otherwise: Any) -> Any:
+def _choose_value(condition: Truth, then: Callable[[], Any], otherwise: Any) -> Any:
     """Choose between two values; where the condition is known, the template's functions are called only if needed."""
     return If(condition, then(), otherwise) if not isinstance(condition, bool) else then() if condition else otherwise

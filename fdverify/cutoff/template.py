@@ -15,8 +15,8 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from fdverify.cutoff.rounds import Kind, Rounds
-from fdverify.errors import UsageError, did_you_mean
-from fdverify.logic import Truth, shortened
+from fdverify.errors import UsageError, suggest_name
+from fdverify.logic import Truth, shorten
 
 __all__ = ["CRASHED", "Claim", "Kind", "Location", "Template"]
 
@@ -72,7 +72,7 @@ class Template:
         for location, kind in self.locations.items():
             if not isinstance(kind, Kind) or kind is Kind.CRASHED or location == CRASHED:
                 raise UsageError(
-                    f"{self.name}: location {location} is of kind {shortened(kind)}",
+                    f"{self.name}: location {location} is of kind {shorten(kind)}",
                     "a kind is Kind.SEND, Kind.RECEIVE or Kind.COMPUTE; crashed is there without being declared",
                 )
         if self.start not in self.locations:
@@ -82,13 +82,13 @@ class Template:
         self._check_hashable("value", self.start_value)
         for name, predicate in self.predicates.items():
             if not callable(predicate):
-                raise UsageError(f"{self.name}: the predicate {name} is {shortened(predicate)}, not a function")
+                raise UsageError(f"{self.name}: the predicate {name} is {shorten(predicate)}, not a function")
         if not isinstance(self.claims, tuple) or not all(isinstance(claim, Claim) for claim in self.claims):
-            raise UsageError(f"{self.name}: its claims are {shortened(self.claims)}, not a tuple of Claim")
+            raise UsageError(f"{self.name}: its claims are {shorten(self.claims)}, not a tuple of Claim")
         if CORRECT in self.predicates:
             raise UsageError(f"{self.name} declares the predicate {CORRECT}, which every template has")
         if not isinstance(self.rounds, Rounds):
-            raise UsageError(f"{self.name}: its rounds are {shortened(self.rounds)}, not Rounds")
+            raise UsageError(f"{self.name}: its rounds are {shorten(self.rounds)}, not Rounds")
         # Rounds.step makes sure that every rule is covered by a lemma.
         if getattr(self.rounds.step, "__func__", None) is not Rounds.step:
             raise UsageError(f"{self.name}: its rounds have a step of their own", "write the sub-rounds instead")
@@ -101,18 +101,18 @@ class Template:
         following = self.next_location(location)
         if following not in self.locations:
             raise UsageError(
-                f"{self.name}: next_location({location}) is {shortened(following)}, which is not one of its locations"
+                f"{self.name}: next_location({location}) is {shorten(following)}, which is not one of its locations"
             )
         message = self.generate_message(location)
         self._check_hashable("message", message)
         if (message is not None) != (kind is Kind.SEND):
-            result = "nothing" if message is None else shortened(message)
+            result = "nothing" if message is None else shorten(message)
             raise UsageError(
                 f"{self.name}: at {location}, a {kind} location, generate_message gives {result}",
                 "a send location sends one message, and no other location sends any",
             )
 
-    def check_total(self) -> None:
+    def check_next_value(self) -> None:
         """Evaluate next_value twice on the reachable values, up to a limit; refuse it if it is not deterministic."""
         messages = sorted(
             {self.generate_message(at) for at, kind in self.locations.items() if kind is Kind.SEND}, key=repr
@@ -122,20 +122,20 @@ class Template:
         while waiting and len(known) < _ASKED:
             location, value = waiting.pop(0)
             for delivered in subsets if self.locations[location] is Kind.RECEIVE else subsets[:1]:
-                following = (self.next_location(location), self.checked_value(location, delivered, value))
+                following = (self.next_location(location), self.compute_value(location, delivered, value))
                 if self.next_value(location, delivered, value) != following[1]:
-                    raise self.two_answers(location, value)
+                    raise self.build_nondeterminism_error(location, value)
                 if following not in known:
                     known.add(following)
                     waiting.append(following)
 
-    def checked_value(self, location: Location, messages: frozenset[Any], value: Any) -> Any:
+    def compute_value(self, location: Location, messages: frozenset[Any], value: Any) -> Any:
         """Evaluate next_value; refuse a result that is not hashable, or not of the type of the start value."""
         result = self.next_value(location, messages, value)
         if type(result) is not type(self.start_value):
             delivered = "{" + ", ".join(map(str, sorted(messages, key=repr))) + "}"
-            call = f"next_value({location}, {delivered}, {shortened(value)})"
-            raise UsageError(f"{self.name}: {call} is {shortened(result)}, which is not of the type of start_value")
+            call = f"next_value({location}, {delivered}, {shorten(value)})"
+            raise UsageError(f"{self.name}: {call} is {shorten(result)}, which is not of the type of start_value")
         self._check_hashable("value", result)
         return result
 
@@ -143,18 +143,18 @@ class Template:
         try:
             hash(value)
         except TypeError:
-            raise UsageError(f"{self.name}: the {role} {shortened(value)} cannot be hashed") from None
+            raise UsageError(f"{self.name}: the {role} {shorten(value)} cannot be hashed") from None
 
-    def two_answers(self, location: Location, value: Any) -> UsageError:
+    def build_nondeterminism_error(self, location: Location, value: Any) -> UsageError:
         return UsageError(
-            f"{self.name}: next_value gives two answers at {location} for {shortened(value)}",
+            f"{self.name}: next_value gives two answers at {location} for {shorten(value)}",
             "let it depend on its three arguments only",
         )
 
-    def claim(self, name: str) -> Claim:
+    def find_claim(self, name: str) -> Claim:
         known = {claim.name: claim for claim in self.claims}
         if name not in known:
-            raise UsageError(f"{self.name} has no property {name}", did_you_mean(name, known) if known else None)
+            raise UsageError(f"{self.name} has no property {name}", suggest_name(name, known) if known else None)
         return known[name]
 
     @cached_property

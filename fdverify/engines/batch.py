@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from fdverify.engines.state_table import WORD_BITS, Rows
 from fdverify.errors import InternalError, UsageError
-from fdverify.models.layout import Layout
-from fdverify.models.system import Choice, Flag, Labels, Phase, State, no_label
+from fdverify.models.system import Choice, Flag, Labels, Phase, State, build_label_error
+from fdverify.runs.layout import Layout
 
 Index = NDArray[np.int64]
 
@@ -31,7 +31,7 @@ class Expansion:
     origin: Index
     choices: Mapping[str, NDArray[Any] | list[NDArray[Any]]]
 
-    def made(self, position: int) -> dict[str, bool | frozenset[int]]:
+    def get_choices(self, position: int) -> dict[str, bool | frozenset[int]]:
         """Return the choices that led to the successor at this position."""
         return {
             name: frozenset(age for age, member in enumerate(value) if member[position])
@@ -41,68 +41,71 @@ class Expansion:
         }
 
 
-class Batches:
+class BatchInterpreter:
     """Interprets one system with fixed parameters, a batch of states at a time."""
 
     def __init__(self, layout: Layout, exact: bool) -> None:
         self.layout = layout
         self.exact = exact
-        self.kinds = [_kind(column, exact) for column in layout.columns]
-        owners = enumerate(layout.owners())
+        self.kinds = [_choose_dtype(column, exact) for column in layout.columns]
+        owners = enumerate(layout.list_column_owners())
         self._labels = [(v, set(v.sort.names), place) for place, v in owners if isinstance(v.sort, Labels)]
 
-    def largest(self, rows: Rows) -> int:
+    def find_largest_integer(self, rows: Rows) -> int:
         """Return the largest absolute value of an integer in a batch."""
         integers = [column for column, kind in zip(rows, self.layout.columns, strict=True) if kind == "int"]
         return max((max(abs(int(c.min())), abs(int(c.max()))) for c in integers if len(c)), default=0)
 
-    def rows(self, state: State) -> Rows:
+    def build_rows(self, state: State) -> Rows:
         """Return a batch that consists of one concrete state."""
-        return [np.array([part], dtype=kind) for part, kind in zip(self.layout.flatten(state), self.kinds, strict=True)]
+        return [
+            np.array([part], dtype=kind)
+            for part, kind in zip(self.layout.flatten_state(state), self.kinds, strict=True)
+        ]
 
-    def state(self, rows: Rows) -> State:
-        return self.layout.restore(rows)
+    def restore_state(self, rows: Rows) -> State:
+        return self.layout.restore_state(rows)
 
-    def flattened(self, state: State, size: int) -> Rows:
+    def flatten_state(self, state: State, size: int) -> Rows:
         """Return the columns of a batch of ``size`` states.
 
         A component that is the same in all states may be a single value.
         """
-        parts = zip(self.layout.flatten(state), self.kinds, strict=True)
-        return [_column(part, kind, size) for part, kind in parts]
+        parts = zip(self.layout.flatten_state(state), self.kinds, strict=True)
+        return [_broadcast_column(part, kind, size) for part, kind in parts]
 
     def expand(self, phase: Phase, rows: Rows) -> Expansion:
         """Run a phase from every state under every allowed choice."""
-        before = self.state(rows)
+        before = self.restore_state(rows)
         origin: Index = np.arange(len(rows[0]))
         choices: dict[str, Any] = {}
         for choice in phase.choices:
-            picked, value = self._values(choice, before, origin)
+            picked, value = self._enumerate_values(choice, before, origin)
             origin = origin[picked]
-            choices = {name: _taken(other, picked) for name, other in choices.items()}
+            choices = {name: _select_rows(other, picked) for name, other in choices.items()}
             choices[choice.name] = value
-        state = self.state([column[origin] for column in rows]) if phase.choices else before
-        values = {c.name: _as_value(c, state, choices[c.name]) for c in phase.choices}
+        state = self.restore_state([column[origin] for column in rows]) if phase.choices else before
+        values = {c.name: _build_choice_value(c, state, choices[c.name]) for c in phase.choices}
         try:
             after, allowed = self.layout.system.run_phase(phase, state, values)
         except ValueError as error:  # numpy has no single truth value for an array of states
             raise UsageError(f"phase {phase.name}: {error}", "write And, Or, Not, If for and, or, not, if") from error
-        kept = truths(allowed, len(origin)).nonzero()[0]
-        flat = [column[kept] for column in self.flattened(after, len(origin))]
+        kept = build_truth_column(allowed, len(origin)).nonzero()[0]
+        flat = [column[kept] for column in self.flatten_state(after, len(origin))]
         self._check_labels(flat)
-        return Expansion(flat, origin[kept], {name: _taken(value, kept) for name, value in choices.items()})
+        return Expansion(flat, origin[kept], {name: _select_rows(value, kept) for name, value in choices.items()})
 
     def _check_labels(self, rows: Rows) -> None:
         for variable, names, place in self._labels:
             values = set(rows[place].tolist())
             unknown = values.difference(names)
             if unknown:
-                raise no_label(variable, min(unknown))
+                raise build_label_error(variable, min(unknown))
 
-    def _values(self, choice: Choice, before: State, origin: Index) -> tuple[Index, Any]:
+    def _enumerate_values(self, choice: Choice, before: State, origin: Index) -> tuple[Index, Any]:
         """Return positions in ``origin``, repeated once for each possible value of the choice, and these values."""
-        size = len(self.layout.flatten(before)[0])
-        when = truths(choice.when(before), size)[origin]
+        size = len(self.layout.flatten_state(before)[0])
+        when = build_truth_column(choice.when(before), size)[origin]
         positions: Index = np.arange(len(origin))
         if isinstance(choice, Flag):
             repeated = np.concatenate([positions, when.nonzero()[0]])
@@ -111,7 +114,7 @@ class Batches:
         picked = positions
         members: list[NDArray[Any]] = []
         for age in range(buffer.delta + 1):
-            present = truths(buffer.has(age), size)[origin][picked] & when[picked]
+            present = build_truth_column(buffer.has(age), size)[origin][picked] & when[picked]
             duplicated = present.nonzero()[0]
             members = [np.concatenate([member, member[duplicated]]) for member in members]
             members.append(np.arange(len(picked) + len(duplicated)) >= len(picked))
@@ -119,7 +122,7 @@ class Batches:
         return picked, members
 
 
-def step_back(expansions: Sequence[Expansion], ends: Rows, target: Sequence[Any]) -> tuple[dict[str, Any], int]:
+def find_predecessor(expansions: Sequence[Expansion], ends: Rows, target: Sequence[Any]) -> tuple[dict[str, Any], int]:
     """Return choices that lead through these phases to the target, and the position of the state they start from."""
     matches = np.logical_and.reduce([column == part for column, part in zip(ends, target, strict=True)])
     if not matches.any():
@@ -127,33 +130,33 @@ def step_back(expansions: Sequence[Expansion], ends: Rows, target: Sequence[Any]
     position = int(np.flatnonzero(matches)[0])
     choices: dict[str, Any] = {}
     for expansion in reversed(expansions):
-        choices.update(expansion.made(position))
+        choices.update(expansion.get_choices(position))
         position = int(expansion.origin[position])
     return choices, position
 
 
-def truths(value: Any, size: int) -> NDArray[Any]:
+def build_truth_column(value: Any, size: int) -> NDArray[Any]:
     """Return a truth value, or an array of them, as a column of ``size`` truth values."""
-    return _column(value, bool, size)
+    return _broadcast_column(value, bool, size)
 
 
-def _column(value: Any, kind: type, size: int) -> NDArray[Any]:
+def _broadcast_column(value: Any, kind: type, size: int) -> NDArray[Any]:
     column: NDArray[Any] = np.asarray(value, dtype=kind)
     return column if column.shape == (size,) else np.broadcast_to(column, (size,))
 
 
-def _taken(value: Any, index: Index) -> Any:
+def _select_rows(value: Any, index: Index) -> Any:
     return [part[index] for part in value] if isinstance(value, list) else value[index]
 
 
-def _as_value(choice: Choice, state: State, value: Any) -> Any:
+def _build_choice_value(choice: Choice, state: State, value: Any) -> Any:
     if isinstance(choice, Flag):
         return value
     buffer = state[choice.of]
     return type(buffer).from_members(buffer.delta, value)
 
 
-def _kind(column: str | int, exact: bool) -> type:
+def _choose_dtype(column: str | int, exact: bool) -> type:
     """Return the type that a column is stored in; if ``exact``, integers are Python's own, which never overflow."""
     match column:
         case "bool":

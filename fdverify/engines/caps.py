@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
 from fdverify.logic import And, Iff, Min, Not, Number, Symbolic, Truth
-from fdverify.models.layout import parts_of
 from fdverify.models.system import Integers, Phase, Property, State, System
+from fdverify.runs.layout import split_value
 from fdverify.smt.solver import FreshSolver
-from fdverify.symbolic.unroll import Unrolling, fresh_choice
-from fdverify.symbolic.values import truth
+from fdverify.symbolic.unrolling import Unrolling, build_fresh_choice
+from fdverify.symbolic.values import lift_truth
 
 Caps: TypeAlias = Mapping[str, Callable[[State], Number]]
 """For each variable, its cap as a function of the state: larger values are not distinguished."""
@@ -25,14 +25,14 @@ Box: TypeAlias = Mapping[str, tuple[int, int]]
 """For each variable, the smallest and the largest value that was reached."""
 
 
-def capped(state: State, caps: Caps) -> State:
+def apply_caps(state: State, caps: Caps) -> State:
     return state.changed({name: Min(state[name], cap(state)) for name, cap in caps.items()})
 
 
-def declared_caps(system: System, claim: Property, depth: int | None) -> Caps:
+def choose_declared_caps(system: System, claim: Property, depth: int | None) -> Caps:
     """Return the caps that the model declares; none if the claim sees past them and the depth is bounded."""
     declared = {v.name: v.cap for v in system.variables if v.cap is not None}
-    if not declared or not sees_past(system, claim, declared, {}):
+    if not declared or not can_see_past_caps(system, claim, declared, {}):
         return declared
     if depth is None:
         raise UsageError(
@@ -46,53 +46,55 @@ def build_constant_cap(number: int) -> Callable[[State], Number]:
     return lambda state: number
 
 
-def check_behaviour(system: System, caps: Caps) -> None:
+def check_phases_ignore_caps(system: System, caps: Caps) -> None:
     """Refuse caps on which a phase depends."""
     for phase in system.phases if caps else ():
-        if not _commutes(system, phase, caps):
+        if not _is_unaffected_by_caps(system, phase, caps):
             raise UsageError(
                 f"phase {phase.name} depends on how far {' or '.join(caps)} lies above its cap", "declare no cap for it"
             )
 
 
-def _commutes(system: System, phase: Phase, caps: Caps) -> bool:
+def _is_unaffected_by_caps(system: System, phase: Phase, caps: Caps) -> bool:
     unrolling = Unrolling(system, anywhere=True)
     state = unrolling.states[0]
-    choices = {choice.name: fresh_choice(choice, state, 1) for choice in phase.choices}
+    choices = {choice.name: build_fresh_choice(choice, state, 1) for choice in phase.choices}
     after, allowed = system.run_phase(phase, state, choices)
-    after_capped, allowed_capped = system.run_phase(phase, capped(state, caps), choices)
-    ours, theirs = capped(after, caps), capped(after_capped, caps)
+    after_capped, allowed_capped = system.run_phase(phase, apply_caps(state, caps), choices)
+    ours, theirs = apply_caps(after, caps), apply_caps(after_capped, caps)
     same = And(
         Iff(allowed, allowed_capped),
-        *(_same(ours[v.name], theirs[v.name]) for v in system.variables),
+        *(_build_equality(ours[v.name], theirs[v.name]) for v in system.variables),
     )
-    return _always(unrolling, same)
+    return _is_valid(unrolling, same)
 
 
-def _same(left: Any, right: Any) -> Truth:
-    pairs = zip(parts_of(left), parts_of(right), strict=True)
+def _build_equality(left: Any, right: Any) -> Truth:
+    pairs = zip(split_value(left), split_value(right), strict=True)
     return And(*(True if a is b else a == b for a, b in pairs))
 
 
-def sees_past(system: System, claim: Property, caps: Caps, box: Box) -> bool:
+def can_see_past_caps(system: System, claim: Property, caps: Caps, box: Box) -> bool:
     """Tell whether the property can distinguish some state of the box from the same state after capping."""
     unrolling = Unrolling(system, anywhere=True)
     state = unrolling.states[0]
     in_box = And(
         *(And(low <= state[name], state[name] <= high) for name, (low, high) in box.items() if name not in caps)
     )
-    return not _always(unrolling, Not(And(in_box, Not(Iff(claim.holds(state), claim.holds(capped(state, caps)))))))
+    return not _is_valid(
+        unrolling, Not(And(in_box, Not(Iff(claim.holds(state), claim.holds(apply_caps(state, caps))))))
+    )
 
 
-def _always(unrolling: Unrolling, formula: Truth) -> bool:
+def _is_valid(unrolling: Unrolling, formula: Truth) -> bool:
     """Tell whether Z3 proves the formula for every state."""
     if not isinstance(formula, Symbolic):
         return bool(formula)
     solver = FreshSolver()
-    solver.add(unrolling.new_facts())
-    return solver.ask(truth(Not(formula))).status == "unsat"
+    solver.add(unrolling.take_new_facts())
+    return solver.ask(lift_truth(Not(formula))).status == "unsat"
 
 
-def integers(system: System) -> list[str]:
+def list_integer_variables(system: System) -> list[str]:
     """Return the names of the integer variables."""
     return [v.name for v in system.variables if isinstance(v.sort, Integers)]

@@ -13,26 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from fdverify.engines.batch import Batches, Expansion, Index, step_back, truths
+from fdverify.engines.batch import BatchInterpreter, Expansion, Index, build_truth_column, find_predecessor
 from fdverify.engines.caps import (
     Box,
     Caps,
+    apply_caps,
     build_constant_cap,
-    capped,
-    check_behaviour,
-    declared_caps,
-    integers,
-    sees_past,
+    can_see_past_caps,
+    check_phases_ignore_caps,
+    choose_declared_caps,
+    list_integer_variables,
 )
-from fdverify.engines.conclusion import conclude
-from fdverify.engines.machine import MachineGuard, OutgrowsMachine, check_compiles
+from fdverify.engines.exploration_result import conclude_exploration
+from fdverify.engines.overflow import OverflowGuard, PossibleOverflow, check_compiles
 from fdverify.engines.state_table import Rows, StateTable
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And
-from fdverify.models.interpret import first_round, initial_state
-from fdverify.models.layout import Layout
 from fdverify.models.system import Property, System
-from fdverify.traces.run import Run, replay
+from fdverify.runs.concrete_interpreter import build_initial_state, find_first_round
+from fdverify.runs.layout import Layout
+from fdverify.runs.run import Run, replay_run
 from fdverify.verdict import Progress, Report, Result, silent
 
 _FURTHEST_CLOCK = 1 << 14
@@ -47,7 +47,7 @@ def explore(
     """Check ``claim`` in every reachable state, or in those within ``depth`` steps of the initial state."""
     start = perf_counter()
     exploration = explore_states(system, claim, subrounds=subrounds, depth=depth, report=report)
-    return conclude(exploration, perf_counter() - start)
+    return conclude_exploration(exploration, perf_counter() - start)
 
 
 def explore_states(
@@ -63,22 +63,22 @@ def explore_states(
 
     States are stored such that neither the claim nor the ``observed`` properties see past a cap.
     """
-    system.fixed_values()
+    system.compute_fixed_parameters()
     together = replace(claim, holds=lambda s: And(*(prop.holds(s) for prop in (claim, *observed))))
     check_compiles(system, together if observed else claim)
     for prop in observed:
-        declared_caps(system, prop, depth)
+        choose_declared_caps(system, prop, depth)
     horizon = 0
     while True:
-        caps = caps_for(system, claim, horizon, depth)
-        exploration = explored(system, claim, caps, subrounds, depth, report, most_states)
-        needed = horizon if depth is not None else _needed_horizon(exploration, observed, horizon)
+        caps = choose_caps(system, claim, horizon, depth)
+        exploration = explore_with_caps(system, claim, caps, subrounds, depth, report, most_states)
+        needed = horizon if depth is not None else _find_needed_horizon(exploration, observed, horizon)
         if needed == horizon:
             return exploration
         horizon = needed
 
 
-def explored(
+def explore_with_caps(
     system: System,
     claim: Property,
     caps: Caps,
@@ -91,39 +91,39 @@ def explored(
     exploration = Exploration(system, claim, caps, subrounds)
     try:
         exploration.run(depth, report, most_states)
-    except (OutgrowsMachine, OverflowError):
+    except (PossibleOverflow, OverflowError):
         exploration = Exploration(system, claim, caps, subrounds, exact=True)
         exploration.run(depth, report, most_states)
     return exploration
 
 
-def caps_for(system: System, claim: Property, horizon: int, depth: int | None) -> Caps:
+def choose_caps(system: System, claim: Property, horizon: int, depth: int | None) -> Caps:
     """Return the caps for storing states: those that the model declares, and the horizon for its clocks."""
     # Up to a bounded depth a clock takes finitely many values: all of them are stored.
     clocks = {v.name: build_constant_cap(horizon) for v in system.variables if v.clock and depth is None}
-    caps = {**declared_caps(system, claim, depth), **clocks}
-    check_behaviour(system, caps)
+    caps = {**choose_declared_caps(system, claim, depth), **clocks}
+    check_phases_ignore_caps(system, caps)
     return caps
 
 
-def _needed_horizon(exploration: Exploration, observed: Sequence[Property], horizon: int) -> int:
+def _find_needed_horizon(exploration: Exploration, observed: Sequence[Property], horizon: int) -> int:
     """Return how far clocks must be stored, given the values of the other variables that were reached."""
     system, claim, caps = exploration.system, exploration.claim, exploration.caps
     clocks = [v.name for v in system.variables if v.clock]
     if not clocks:
         return horizon
     if exploration.violation is not None:
-        run = exploration.trace_to(exploration.violation)
+        run = exploration.reconstruct_run(exploration.violation)
         # A violation that exists only because a clock was capped is spurious.
-        return _raised(system, claim, horizon) if claim.holds(replay(system, run).last) else horizon
-    box = exploration.box()
+        return _raise_horizon(system, claim, horizon) if claim.holds(replay_run(system, run).last) else horizon
+    box = exploration.compute_box()
     for prop in (claim, *observed):
-        while sees_past(system, prop, {**caps, **dict.fromkeys(clocks, build_constant_cap(horizon))}, box):
-            horizon = _raised(system, prop, horizon)
+        while can_see_past_caps(system, prop, {**caps, **dict.fromkeys(clocks, build_constant_cap(horizon))}, box):
+            horizon = _raise_horizon(system, prop, horizon)
     return horizon
 
 
-def _raised(system: System, claim: Property, horizon: int) -> int:
+def _raise_horizon(system: System, claim: Property, horizon: int) -> int:
     if 2 * horizon > _FURTHEST_CLOCK:
         clocks = ", ".join(v.name for v in system.variables if v.clock)
         raise UsageError(f"{claim.name} reads {clocks} without a bound", "bound it: --depth N")
@@ -131,7 +131,7 @@ def _raised(system: System, claim: Property, horizon: int) -> int:
 
 
 @dataclass(frozen=True)
-class _End:
+class _StatePosition:
     """The position of a state: its level, and its index there."""
 
     level: int
@@ -147,61 +147,61 @@ class Exploration:
         self.caps = caps
         self.subrounds = subrounds
         self._steps = [(phase,) for phase in system.phases] if subrounds else [system.phases]
-        values = system.fixed_values()
-        self.batches = Batches(Layout(system, values, system.variables), exact)
-        self._guard = None if exact else MachineGuard(system, claim)
+        values = system.compute_fixed_parameters()
+        self.batches = BatchInterpreter(Layout(system, values, system.variables), exact)
+        self._guard = None if exact else OverflowGuard(system, claim)
         self._integers = [k for k, column in enumerate(self.batches.layout.columns) if column == "int"]
         self.complete = False
-        self._counted = [k for k, v in enumerate(self.batches.layout.owners()) if not v.ghost]
+        self._counted = [k for k, v in enumerate(self.batches.layout.list_column_owners()) if not v.ghost]
         self._tables = [StateTable(self.batches.kinds) for _ in self._steps]
         self._counts = [StateTable([self.batches.kinds[k] for k in self._counted]) for _ in self._steps]
         self.levels: list[Rows] = []
         self.depth = 0
-        self.violation: _End | None = None
-        self.dead_end: _End | None = None
+        self.violation: _StatePosition | None = None
+        self.dead_end: _StatePosition | None = None
 
     @property
     def states(self) -> int:
         """The number of distinct states, without ghosts."""
         return sum(table.size for table in self._counts)
 
-    def _visited(self) -> int:
+    def _count_visited(self) -> int:
         """Count the distinct states, ghosts included."""
         return sum(table.size for table in self._tables)
 
     def run(self, depth: int | None, report: Report, most_states: int | None = None) -> None:
         """Explore until no state is new, a violation is found, or ``depth`` or ``most_states`` is reached."""
-        self._enter([self.capped(self.batches.rows(initial_state(self.system)))])
+        self._add_level([self.cap_rows(self.batches.build_rows(build_initial_state(self.system)))])
         while self.violation is None and len(self.levels[-1][0]) > 0:
             if depth is not None and len(self.levels) > depth:
                 return
             # A ghost that grows for ever adds no state to the count, so the visited ones are limited, too.
-            if most_states is not None and max(self.states, self._visited() // _GHOSTS) > most_states:
+            if most_states is not None and max(self.states, self._count_visited() // _GHOSTS) > most_states:
                 return
-            self._enter(self._successors(len(self.levels) - 1, report))
+            self._add_level(self._generate_successors(len(self.levels) - 1, report))
             report(Progress(depth=len(self.levels) - 1, states=self.states))
         self.complete = True
 
-    def box(self) -> Box:
+    def compute_box(self) -> Box:
         """Return the smallest and the largest value of each integer variable in the visited states."""
         layout = self.batches.layout
-        names = [variable.name for variable in layout.owners()]
+        names = [variable.name for variable in layout.list_column_owners()]
         ranges: dict[str, tuple[int, int]] = {}
-        for name in integers(self.system):
+        for name in list_integer_variables(self.system):
             column = names.index(name)
             filled = [level[column] for level in self.levels if len(level[column])]
             ranges[name] = (int(min(c.min() for c in filled)), int(max(c.max() for c in filled)))
         return ranges
 
-    def trace_to(self, end: _End) -> Run:
+    def reconstruct_run(self, end: _StatePosition) -> Run:
         """Reconstruct a shortest run to a state: find a predecessor in each level, from the last to the first."""
         target = [column[end.at] for column in self.levels[end.level]]
         steps: list[dict[str, Any]] = []
         for level in range(end.level - 1, -1, -1):
-            choices, target = self._back(level, target)
+            choices, target = self._find_predecessor(level, target)
             steps.append(choices)
         steps.reverse()
-        values = self.system.fixed_values()
+        values = self.system.compute_fixed_parameters()
         if not self.subrounds:
             return Run(values, tuple(steps))
         size = len(self.system.phases)
@@ -209,20 +209,23 @@ class Exploration:
         whole = tuple({name: value for step in part for name, value in step.items()} for part in rounds)
         return Run(values, whole, len(rounds[-1]) if rounds else None)
 
-    def run_to_dead_end(self, end: _End) -> Run:
+    def reconstruct_dead_end_run(self, end: _StatePosition) -> Run:
         """Reconstruct a run to a dead end; its replay confirms that the interpreter cannot go on either."""
-        run = self.trace_to(end)
-        trace = replay(self.system, run)
-        if run.phases_of_last in (None, len(trace.system.phases)) and first_round(trace.system, trace.last) is not None:
+        run = self.reconstruct_run(end)
+        trace = replay_run(self.system, run)
+        if (
+            run.phases_of_last in (None, len(trace.system.phases))
+            and find_first_round(trace.system, trace.last) is not None
+        ):
             raise InternalError("the interpreter goes on where the explorer found a dead end")
         return run
 
-    def capped(self, rows: Rows) -> Rows:
+    def cap_rows(self, rows: Rows) -> Rows:
         if not self.caps:
             return rows
-        return self.batches.flattened(capped(self.batches.state(rows), self.caps), len(rows[0]))
+        return self.batches.flatten_state(apply_caps(self.batches.restore_state(rows), self.caps), len(rows[0]))
 
-    def _enter(self, batches: Iterable[Rows]) -> None:
+    def _add_level(self, batches: Iterable[Rows]) -> None:
         """Add a level with those states that are new, and check the claim in each of them."""
         table = len(self.levels) % len(self._steps)
         parts: list[Rows] = []
@@ -238,19 +241,19 @@ class Exploration:
             self._guard.check([level[k] for k in self._integers])
         if len(self._counts[table].add([level[k] for k in self._counted])) > 0:
             self.depth = len(self.levels)
-        broken = np.flatnonzero(~truths(self.claim.holds(self.batches.state(level)), size))
+        broken = np.flatnonzero(~build_truth_column(self.claim.holds(self.batches.restore_state(level)), size))
         if len(broken) > 0:
-            self.violation = _End(len(self.levels) - 1, int(broken[0]))
+            self.violation = _StatePosition(len(self.levels) - 1, int(broken[0]))
 
-    def _successors(self, level: int, report: Report) -> Iterator[Rows]:
+    def _generate_successors(self, level: int, report: Report) -> Iterator[Rows]:
         """Generate the successors of a level, in batches."""
-        for start, rows in self.batches_of(level):
+        for start, rows in self.split_level(level):
             expansions = self.expand(level, rows)
             self._note_dead_ends(level, start, len(rows[0]), expansions)
             report(Progress(depth=level, states=self.states))
-            yield self.capped(expansions[-1].rows)
+            yield self.cap_rows(expansions[-1].rows)
 
-    def batches_of(self, level: int) -> Iterator[tuple[int, Rows]]:
+    def split_level(self, level: int) -> Iterator[tuple[int, Rows]]:
         """Split a level into batches whose successors fit in memory, each with its first position."""
         rows = self.levels[level]
         for start in range(0, len(rows[0]), _BATCH):
@@ -263,31 +266,31 @@ class Exploration:
             expansions.append(self.batches.expand(phase, expansions[-1].rows if expansions else rows))
         return expansions
 
-    def next_states(self, rows: Rows) -> tuple[Index, Rows]:
+    def find_successors(self, rows: Rows) -> tuple[Index, Rows]:
         """Return all successors of these states, each with the position of the state it came from."""
         expansions = self.expand(0, rows)
-        return _origin(expansions), self.capped(expansions[-1].rows)
+        return _compose_origins(expansions), self.cap_rows(expansions[-1].rows)
 
     def _note_dead_ends(self, level: int, start: int, size: int, expansions: list[Expansion]) -> None:
         if self.dead_end is not None:
             return
         goes_on = np.zeros(size, dtype=bool)
-        goes_on[_origin(expansions)] = True
+        goes_on[_compose_origins(expansions)] = True
         if not goes_on.all():
-            self.dead_end = _End(level, start + int(np.flatnonzero(~goes_on)[0]))
+            self.dead_end = _StatePosition(level, start + int(np.flatnonzero(~goes_on)[0]))
 
-    def _back(self, level: int, target: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+    def _find_predecessor(self, level: int, target: list[Any]) -> tuple[dict[str, Any], list[Any]]:
         """Return the choices of a step from ``level`` to ``target``, and the state it starts from."""
-        for _, rows in self.batches_of(level):
+        for _, rows in self.split_level(level):
             expansions = self.expand(level, rows)
-            ends = self.capped(expansions[-1].rows)
+            ends = self.cap_rows(expansions[-1].rows)
             if np.logical_and.reduce([column == part for column, part in zip(ends, target, strict=True)]).any():
                 break
-        choices, position = step_back(expansions, ends, target)
+        choices, position = find_predecessor(expansions, ends, target)
         return choices, [column[position] for column in rows]
 
 
-def _origin(expansions: list[Expansion]) -> Index:
+def _compose_origins(expansions: list[Expansion]) -> Index:
     """Return, for each state after the last phase, the position of the state before the first phase."""
     origin = expansions[-1].origin
     for expansion in expansions[-2::-1]:

@@ -10,21 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import perf_counter
 
-from fdverify.engines.bmc import Search
-from fdverify.engines.dead_ends import dead_end
-from fdverify.engines.parameters import check_parameters, unsatisfiable
+from fdverify.engines.bmc import BoundedSearch
+from fdverify.engines.dead_ends import check_no_dead_end
+from fdverify.engines.instances import check_parameters, diagnose_assumptions
 from fdverify.errors import InternalError
 from fdverify.logic import And, Not, Truth
 from fdverify.models.system import Property, State, System
-from fdverify.smt.solver import Answer, FreshSolver
-from fdverify.symbolic.unroll import Unrolling
-from fdverify.symbolic.values import truth
-from fdverify.traces.run import Run, replay, rounds
+from fdverify.runs.run import Run, format_rounds, replay_run
+from fdverify.smt.solver import FreshSolver, SolverAnswer
+from fdverify.symbolic.unrolling import Unrolling
+from fdverify.symbolic.values import lift_truth
 from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
 
 
 @dataclass(frozen=True)
-class Claim:
+class InductionClaim:
     """The property, the lemmas and the ranges, which are proved together."""
 
     system: System
@@ -33,27 +33,27 @@ class Claim:
 
     @property
     def helpers(self) -> tuple[Property, ...]:
-        return (*self.lemmas, *self.system.ranges())
+        return (*self.lemmas, *self.system.list_ranges())
 
     def holds(self, state: State) -> Truth:
         return And(*(part.holds(state) for part in (self.goal, *self.helpers)))
 
 
-class Step:
+class InductionStep:
     """The induction step: rounds from an arbitrary state, with the claim in every state but the last."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: InductionClaim) -> None:
         self._claim = claim
         self._unrolling = Unrolling(claim.system, anywhere=True)
         self._solver = FreshSolver()
 
-    def leaves_claim(self) -> Answer:
+    def extend_and_ask(self) -> SolverAnswer:
         """Add one round, and ask whether it can violate the claim."""
         before = self._claim.holds(self._unrolling.states[-1])
-        after = self._claim.holds(self._unrolling.extend())
-        facts = self._unrolling.new_facts()
-        self._solver.add([*facts, truth(before)])
-        return self._solver.ask(truth(Not(after)))
+        after = self._claim.holds(self._unrolling.add_round())
+        facts = self._unrolling.take_new_facts()
+        self._solver.add([*facts, lift_truth(before)])
+        return self._solver.ask(lift_truth(Not(after)))
 
 
 def k_induction(
@@ -61,11 +61,11 @@ def k_induction(
 ) -> Result:
     """Prove ``goal`` together with ``lemmas`` by k-induction with the least k up to ``max_k``, or find a violation."""
     check_parameters(system)
-    no_parameters = unsatisfiable(system)
+    no_parameters = diagnose_assumptions(system)
     if no_parameters is not None:
         return Result(*no_parameters)
-    claim = Claim(system, goal, lemmas)
-    search, step = Search(system), Step(claim)
+    claim = InductionClaim(system, goal, lemmas)
+    search, step = BoundedSearch(system), InductionStep(claim)
     seconds = {"base": 0.0, "step": 0.0}
     for k in range(1, max_k + 1):
         start = perf_counter()
@@ -75,44 +75,46 @@ def k_induction(
         base = search.ask(bad)
         seconds["base"] += perf_counter() - start
         if base.status == "unknown":
-            return _gave_up(
+            return _build_unknown_result(
                 f"the solver gave up on the base case at depth {k - 1}: {base.reason}", k - 1, seconds, Verdict.UNKNOWN
             )
         if base.status == "sat":
-            return _broken(claim, search.run(bad, base), k - 1, seconds)
+            return _build_violation_result(claim, search.find_smallest_run(bad, base), k - 1, seconds)
         search.exclude(bad)
 
         start = perf_counter()
-        leaves = step.leaves_claim()
+        leaves = step.extend_and_ask()
         seconds["step"] += perf_counter() - start
         report(Progress(depth=k))
         if leaves.status == "unsat":
-            return _proved_but_for_dead_ends(claim, k, max_k, seconds)
+            return _conclude_with_dead_ends(claim, k, max_k, seconds)
         if leaves.status == "unknown":
-            return _gave_up(f"the solver gave up on the step case at k = {k}: {leaves.reason}", k, seconds)
+            return _build_unknown_result(f"the solver gave up on the step case at k = {k}: {leaves.reason}", k, seconds)
     what = f"{goal.name}, the lemmas and the ranges" if lemmas else f"{goal.name} and the ranges"
-    detail = f"{what} are not k-inductive for any k up to {max_k}; no violation in {rounds(max_k - 1)}"
-    return _gave_up(detail, max_k, seconds)
+    detail = f"{what} are not k-inductive for any k up to {max_k}; no violation in {format_rounds(max_k - 1)}"
+    return _build_unknown_result(detail, max_k, seconds)
 
 
-def _broken(claim: Claim, run: Run, depth: int, seconds: dict[str, float]) -> Result:
+def _build_violation_result(claim: InductionClaim, run: Run, depth: int, seconds: dict[str, float]) -> Result:
     statistics = {"depth": depth}
-    last = replay(claim.system, run).last
+    last = replay_run(claim.system, run).last
     if not claim.goal.holds(last):
-        detail = f"{claim.goal.name} is violated after {rounds(depth)}"
-        return Result(Verdict.VIOLATED, detail, statistics, _obligations(seconds, Verdict.VIOLATED, None), run)
+        detail = f"{claim.goal.name} is violated after {format_rounds(depth)}"
+        return Result(Verdict.VIOLATED, detail, statistics, _build_obligations(seconds, Verdict.VIOLATED, None), run)
     violated = [helper.name for helper in claim.helpers if not helper.holds(last)]
     if not violated:
         raise InternalError("the solver's run does not violate the claim when it is replayed")
-    detail = f"{', '.join(violated)} is false in a reachable state, after {rounds(depth)}"
-    return Result(Verdict.NOT_INDUCTIVE, detail, statistics, _obligations(seconds, Verdict.NOT_INDUCTIVE, None), run)
+    detail = f"{', '.join(violated)} is false in a reachable state, after {format_rounds(depth)}"
+    return Result(
+        Verdict.NOT_INDUCTIVE, detail, statistics, _build_obligations(seconds, Verdict.NOT_INDUCTIVE, None), run
+    )
 
 
-def _gave_up(detail: str, k: int, seconds: dict[str, float], base: Verdict = Verdict.BOUNDED) -> Result:
-    return Result(Verdict.UNKNOWN, detail, {"k": k}, _obligations(seconds, base, Verdict.UNKNOWN))
+def _build_unknown_result(detail: str, k: int, seconds: dict[str, float], base: Verdict = Verdict.BOUNDED) -> Result:
+    return Result(Verdict.UNKNOWN, detail, {"k": k}, _build_obligations(seconds, base, Verdict.UNKNOWN))
 
 
-def _obligations(
+def _build_obligations(
     seconds: dict[str, float], base: Verdict, step: Verdict | None, dead_end: Verdict | None = None
 ) -> tuple[Obligation, ...]:
     obligations = [Obligation("base", "base case", base, seconds["base"])]
@@ -123,12 +125,12 @@ def _obligations(
     return tuple(obligations)
 
 
-def _proved_but_for_dead_ends(claim: Claim, k: int, depth: int, seconds: dict[str, float]) -> Result:
+def _conclude_with_dead_ends(claim: InductionClaim, k: int, depth: int, seconds: dict[str, float]) -> Result:
     """Conclude, once the claim holds in every reachable state, by showing that none of them is a dead end."""
     start = perf_counter()
-    verdict, detail, run = dead_end(claim.system, claim.holds, depth)
+    verdict, detail, run = check_no_dead_end(claim.system, claim.holds, depth)
     seconds["no-dead-end"] = perf_counter() - start
-    obligations = _obligations(seconds, Verdict.PROVED, Verdict.PROVED, verdict)
+    obligations = _build_obligations(seconds, Verdict.PROVED, Verdict.PROVED, verdict)
     if verdict is Verdict.PROVED:
         lemmas = f", {len(claim.lemmas)} lemmas" if claim.lemmas else ""
         assumed = "".join(f", assuming {assumption.name}" for assumption in claim.system.assumptions)

@@ -7,30 +7,32 @@ from dataclasses import replace
 from typing import Any
 
 from fdverify.errors import InternalError, UsageError
-from fdverify.logic import And, Truth, shortened
-from fdverify.models.interpret import Made, observe, run_phase
+from fdverify.logic import And, Truth, shorten
 from fdverify.models.system import Flag, State, System
-from fdverify.symbolic.progress import planned
+from fdverify.runs.concrete_interpreter import ChoiceValues, observe_state, run_phase
+from fdverify.symbolic.next_round import evaluate_planned_choice
 
 
-def plan_in(system: System, plan: Callable[[State], Mapping[str, Any]], state: State) -> Mapping[str, Any]:
+def evaluate_plan(system: System, plan: Callable[[State], Mapping[str, Any]], state: State) -> Mapping[str, Any]:
     """Evaluate a plan in a state; refuse it if it leaves a choice open."""
     chosen = plan(state)
     if not isinstance(chosen, Mapping):
-        raise UsageError(f"a plan of {system.name} returns {shortened(chosen)}, not a mapping from choices to values")
+        raise UsageError(f"a plan of {system.name} returns {shorten(chosen)}, not a mapping from choices to values")
     missing = [choice.name for phase in system.phases for choice in phase.choices if choice.name not in chosen]
     if missing:
         raise UsageError(f"a plan of {system.name} does not say what to choose for {missing[0]}")
     return chosen
 
 
-def interpreted_round(system: System, plan: Callable[[State], Mapping[str, Any]], state: State) -> tuple[Made, State]:
+def interpret_planned_round(
+    system: System, plan: Callable[[State], Mapping[str, Any]], state: State
+) -> tuple[ChoiceValues, State]:
     """Interpret the planned round; return its choices and the state after it."""
-    chosen = plan_in(system, plan, state)
+    chosen = evaluate_plan(system, plan, state)
     choices: dict[str, Any] = {}
     for phase in system.phases:
         for choice in phase.choices:
-            value = planned(choice, state, chosen[choice.name])
+            value = evaluate_planned_choice(choice, state, chosen[choice.name])
             choices[choice.name] = value if isinstance(choice, Flag) else value.ages()
         after = run_phase(system, phase, state, choices)
         if after is None:
@@ -39,11 +41,11 @@ def interpreted_round(system: System, plan: Callable[[State], Mapping[str, Any]]
     return choices, state
 
 
-def well_formed(system: System, state: State) -> Truth:
+def is_well_formed(system: System, state: State) -> Truth:
     """Tell whether every value is of its sort; declared ranges are not used, since proofs have to prove them."""
-    return And(*(replace(variable, range=None).in_range(state) for variable in system.variables))
+    return And(*(replace(variable, range=None).is_in_range(state) for variable in system.variables))
 
 
-def in_words(system: System, state: State) -> str:
-    values = observe(system, state).items()
+def describe_state(system: System, state: State) -> str:
+    values = observe_state(system, state).items()
     return ", ".join(f"{name} {sorted(value) if isinstance(value, frozenset) else value}" for name, value in values)

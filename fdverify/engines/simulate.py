@@ -6,9 +6,14 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from fdverify.models.interpret import Made, initial_state, possible, run_phase
 from fdverify.models.system import Choice, Flag, Phase, Property, State, System
-from fdverify.traces.run import Run
+from fdverify.runs.concrete_interpreter import (
+    ChoiceValues,
+    build_initial_state,
+    enumerate_outcomes,
+    run_phase,
+)
+from fdverify.runs.run import Run
 from fdverify.verdict import Progress, Report, Result, Verdict, silent
 
 _DRAWS = 20
@@ -17,49 +22,51 @@ _DRAWS = 20
 def simulate(system: System, claim: Property, rounds: int, seed: int, report: Report = silent) -> Result:
     """Run until ``claim`` is violated, there is no next round, or ``rounds`` have passed."""
     source = random.Random(seed)
-    values = system.fixed_values()
-    state = initial_state(system)
-    run: list[Made] = []
+    values = system.compute_fixed_parameters()
+    state = build_initial_state(system)
+    run: list[ChoiceValues] = []
 
-    def result(verdict: Verdict, detail: str) -> Result:
+    def build_result(verdict: Verdict, detail: str) -> Result:
         return Result(verdict, detail, {"depth": len(run), "seed": seed}, (), Run(values, tuple(run)))
 
     while claim.holds(state) and len(run) < rounds:
-        step = _random_round(system, state, 0, source)
+        step = _draw_round(system, state, 0, source)
         if step is None:
-            return result(Verdict.VACUOUS, f"a dead end: no round is possible after round {len(run)}")
+            return build_result(Verdict.VACUOUS, f"a dead end: no round is possible after round {len(run)}")
         choices, state = step
         run.append(choices)
         report(Progress(depth=len(run)))
     if not claim.holds(state):
-        return result(Verdict.VIOLATED, f"{claim.name} is violated in this run, after round {len(run)}")
-    return result(Verdict.BOUNDED, f"{claim.name} holds in this one run of {len(run)} rounds; others were not tried")
+        return build_result(Verdict.VIOLATED, f"{claim.name} is violated in this run, after round {len(run)}")
+    return build_result(
+        Verdict.BOUNDED, f"{claim.name} holds in this one run of {len(run)} rounds; others were not tried"
+    )
 
 
-def _random_round(
-    system: System, state: State, index: int, source: random.Random
-) -> tuple[dict[str, Any], State] | None:
+def _draw_round(system: System, state: State, index: int, source: random.Random) -> tuple[dict[str, Any], State] | None:
     """Draw the choices of a round from the phase with this index on; backtrack where no step is possible."""
     if index == len(system.phases):
         return {}, state
-    for choices, after in _ways(system, system.phases[index], state, source):
-        rest = _random_round(system, after, index + 1, source)
+    for choices, after in _generate_outcomes(system, system.phases[index], state, source):
+        rest = _draw_round(system, after, index + 1, source)
         if rest is not None:
             return {**choices, **rest[0]}, rest[1]
     return None
 
 
-def _ways(system: System, phase: Phase, state: State, source: random.Random) -> Iterator[tuple[dict[str, Any], State]]:
+def _generate_outcomes(
+    system: System, phase: Phase, state: State, source: random.Random
+) -> Iterator[tuple[dict[str, Any], State]]:
     """Generate outcomes of a phase: first some with random choices, then, if none of these leads on, all of them."""
     for _ in range(_DRAWS):
-        drawn = {choice.name: _draw(choice, state, source) for choice in phase.choices}
+        drawn = {choice.name: _draw_choice(choice, state, source) for choice in phase.choices}
         after = run_phase(system, phase, state, drawn)
         if after is not None:
             yield drawn, after
-    yield from possible(system, phase, state)
+    yield from enumerate_outcomes(system, phase, state)
 
 
-def _draw(choice: Choice, state: State, source: random.Random) -> Any:
+def _draw_choice(choice: Choice, state: State, source: random.Random) -> Any:
     if not choice.when(state):
         return False if isinstance(choice, Flag) else frozenset()
     if isinstance(choice, Flag):

@@ -10,11 +10,11 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from fdverify.engines.batch import step_back, truths
+from fdverify.engines.batch import build_truth_column, find_predecessor
 from fdverify.engines.explore import Exploration
 from fdverify.engines.state_table import Rows
 from fdverify.models.system import Property
-from fdverify.traces.run import Run
+from fdverify.runs.run import Run
 
 
 class StateGraph:
@@ -23,28 +23,30 @@ class StateGraph:
     def __init__(self, exploration: Exploration) -> None:
         self._exploration = exploration
         self._states: Rows = [np.concatenate(columns) for columns in zip(*exploration.levels, strict=True)]
-        numbers = {key: number for number, key in enumerate(_keys(self._states))}
+        numbers = {key: number for number, key in enumerate(_build_keys(self._states))}
         self._rounds: Any = nx.DiGraph()
         self._rounds.add_nodes_from(range(len(numbers)))
         first = 0
         for level in range(len(exploration.levels)):
-            for start, rows in exploration.batches_of(level):
+            for start, rows in exploration.split_level(level):
                 expansions = exploration.expand(level, rows)
                 origin = expansions[-1].origin
                 for expansion in expansions[-2::-1]:
                     origin = expansion.origin[origin]
-                ends = [numbers.get(key) for key in _keys(exploration.capped(expansions[-1].rows))]
+                ends = [numbers.get(key) for key in _build_keys(exploration.cap_rows(expansions[-1].rows))]
                 edges = zip((origin + first + start).tolist(), ends, strict=True)
                 # If the exploration is incomplete, some rounds lead to states that were not visited.
                 self._rounds.add_edges_from((before, after) for before, after in edges if after is not None)
             first += len(exploration.levels[level][0])
 
-    def where(self, claim: Property, value: bool) -> set[int]:
+    def find_states(self, claim: Property, value: bool) -> set[int]:
         """Return the states in which a claim has this truth value."""
-        holds = truths(claim.holds(self._exploration.batches.state(self._states)), len(self._states[0]))
+        holds = build_truth_column(
+            claim.holds(self._exploration.batches.restore_state(self._states)), len(self._states[0])
+        )
         return set(np.flatnonzero(holds == value).tolist())
 
-    def lasso(self, bad: set[int], fair: Sequence[set[int]]) -> tuple[list[int], list[int]]:
+    def find_lasso(self, bad: set[int], fair: Sequence[set[int]]) -> tuple[list[int], list[int]]:
         """Find a stem to a bad state and a loop from there through every fair set; both are empty if there is none."""
         for component in sorted(nx.strongly_connected_components(self._rounds), key=min):
             start = min(component & bad, default=None)
@@ -55,26 +57,26 @@ class StateGraph:
             loop = [start]
             for states in fair:
                 if not states & set(loop):
-                    loop += _shortest(inside, loop[-1], states)
-            return nx.shortest_path(self._rounds, 0, start), loop + _shortest(inside, loop[-1], {start})
+                    loop += _find_shortest_path(inside, loop[-1], states)
+            return nx.shortest_path(self._rounds, 0, start), loop + _find_shortest_path(inside, loop[-1], {start})
         return [], []
 
-    def run(self, stem: Sequence[int], loop: Sequence[int]) -> Run:
+    def build_run(self, stem: Sequence[int], loop: Sequence[int]) -> Run:
         """Return the run along a lasso."""
-        choices = tuple(self._choices(before, after) for before, after in (*pairwise(stem), *pairwise(loop)))
-        return Run(self._exploration.system.fixed_values(), choices, loop=len(stem) - 1)
+        choices = tuple(self._find_choices(before, after) for before, after in (*pairwise(stem), *pairwise(loop)))
+        return Run(self._exploration.system.compute_fixed_parameters(), choices, loop=len(stem) - 1)
 
-    def _choices(self, before: int, after: int) -> dict[str, Any]:
+    def _find_choices(self, before: int, after: int) -> dict[str, Any]:
         expansions = self._exploration.expand(0, [column[[before]] for column in self._states])
-        ends = self._exploration.capped(expansions[-1].rows)
-        return step_back(expansions, ends, [column[after] for column in self._states])[0]
+        ends = self._exploration.cap_rows(expansions[-1].rows)
+        return find_predecessor(expansions, ends, [column[after] for column in self._states])[0]
 
 
-def _keys(rows: Rows) -> Any:
+def _build_keys(rows: Rows) -> Any:
     return zip(*(column.tolist() for column in rows), strict=True)
 
 
-def _shortest(graph: Any, start: int, targets: set[int]) -> list[int]:
+def _find_shortest_path(graph: Any, start: int, targets: set[int]) -> list[int]:
     """Find a shortest path of at least one round to a target; leave out its start."""
     predecessor: dict[int, int] = {}
     waiting = deque([start])

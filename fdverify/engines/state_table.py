@@ -30,13 +30,13 @@ class Packing:
     def dtype(self) -> type:
         return np.int64 if sum(self.widths) <= WORD_BITS else object
 
-    def fits(self, rows: Rows) -> bool:
+    def can_pack(self, rows: Rows) -> bool:
         return all(
             low <= column.min() and column.max() < low + (1 << width)
             for low, width, column in zip(self.lows, self.widths, rows, strict=True)
         )
 
-    def widened(self, rows: Rows) -> Packing:
+    def widen(self, rows: Rows) -> Packing:
         lows, widths = [], []
         for low, width, column in zip(self.lows, self.widths, rows, strict=True):
             lowest = min(low, int(column.min()))
@@ -75,7 +75,7 @@ class StateTable:
         """Add these states; return the position of each distinct new one, in the order of their keys."""
         if len(rows[0]) == 0:
             return np.zeros(0, dtype=np.int64)
-        keys, first = np.unique(self._packed(rows), return_index=True)
+        keys, first = np.unique(self._pack(rows), return_index=True)
         new = np.ones(len(keys), dtype=bool)
         for run in self._runs:
             positions = np.searchsorted(run, keys)
@@ -84,10 +84,10 @@ class StateTable:
         self._insert(keys[new])
         return first[new]
 
-    def _packed(self, rows: Rows) -> NDArray[Any]:
+    def _pack(self, rows: Rows) -> NDArray[Any]:
         packing = self._packing or Packing(tuple(int(c.min()) for c in rows), (0,) * len(rows))
-        if not packing.fits(rows):
-            packing = packing.widened(rows)
+        if not packing.can_pack(rows):
+            packing = packing.widen(rows)
         if self._packing is not None and packing is not self._packing:
             old = self._packing
             self._runs = [np.sort(packing.pack(old.unpack(run, self._kinds))) for run in self._runs]

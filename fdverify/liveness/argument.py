@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import Number, is_number, is_truth, shortened
+from fdverify.logic import Number, is_number, is_truth, shorten
 from fdverify.models.detector import Detector
 from fdverify.models.system import Property, State, StepProperty, System
 
@@ -60,7 +60,7 @@ class Argument:
     """The runs of which there must be at least one, if fairness is assumed."""
 
 
-class Sort(StrEnum):
+class TermSort(StrEnum):
     """The kind of value that a term has."""
 
     NUMBER = "a whole number"
@@ -69,34 +69,34 @@ class Sort(StrEnum):
     CASES = "a dict of truth values"
 
 
-def of_sort(sort: Sort, what: str, function: Callable[[State], Any]) -> Callable[[State], Any]:
+def require_sort(sort: TermSort, what: str, function: Callable[[State], Any]) -> Callable[[State], Any]:
     """Wrap the function so that it refuses to return a value of another sort."""
 
     @wraps(function)
-    def checked(state: State) -> Any:
+    def call_checked(state: State) -> Any:
         value = function(state)
         match sort:
-            case Sort.NUMBER:
+            case TermSort.NUMBER:
                 fits = is_number(value)
-            case Sort.TRUTH:
+            case TermSort.TRUTH:
                 fits = is_truth(value)
-            case Sort.RANK:
+            case TermSort.RANK:
                 fits = isinstance(value, tuple) and len(value) > 0 and all(is_number(part) for part in value)
-            case Sort.CASES:
+            case TermSort.CASES:
                 fits = isinstance(value, dict) and len(value) > 0 and all(map(is_truth, value.values()))
                 fits = fits and all(isinstance(name, str) for name in value)
         if not fits:
-            raise UsageError(f"{what} returns {type(value).__name__} {shortened(value)}, not {sort}")
+            raise UsageError(f"{what} returns {type(value).__name__} {shorten(value)}, not {sort}")
         return value
 
-    return checked
+    return call_checked
 
 
 @dataclass(frozen=True)
 class Term:
     """A term that the author of a proof has to give for a reduction."""
 
-    sort: Sort
+    sort: TermSort
     meaning: str
 
 
@@ -114,7 +114,7 @@ class Terms:
         assert self.system.detector is not None, "a reduction that needs a detector has checked that there is one"
         return self.system.detector
 
-    def bound(self, name: str, state: State, *also: str) -> Number:
+    def evaluate_bound(self, name: str, state: State, *also: str) -> Number:
         """Evaluate a bound, which may read only the parameters and these variables: other variables change."""
         readable = [*(parameter.name for parameter in self.system.parameters), *also]
         bound: Number = self.given[name](State({variable: state[variable] for variable in readable}))

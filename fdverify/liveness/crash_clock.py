@@ -8,68 +8,72 @@ is in transit.  This stays true, since nothing is sent after a crash.
 from __future__ import annotations
 
 from fdverify.errors import UsageError
-from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
+from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Term, Terms, TermSort
 from fdverify.liveness.detector_premises import (
     GUARD,
     SAFE_TIMEOUT,
-    crashes,
+    build_crash_witnesses,
+    build_stabilisation_premises,
+    build_timeout_premise,
     has_crash_clock,
-    longest_raised,
-    stabilising,
-    timeout_bounded,
-    with_clock,
+    prepare_detector_system,
+    raise_longest_unsafe_timeout,
 )
-from fdverify.liveness.goals import LeadsTo, claimed, meant, named
+from fdverify.liveness.goals import LeadsTo, describe_goal, format_goal_name, require_property
 from fdverify.logic import And, Implies, Not, Number, Truth
 from fdverify.models.system import Choices, Property, State, StepProperty, System
-from fdverify.symbolic.formula import maximum, readable_state, written
+from fdverify.symbolic.readable_formula import build_maximum, build_readable_state, format_number
 
 DETECTION = "detection"
 
 
-def _argue(terms: Terms, goal: LeadsTo) -> Argument:
-    premise, conclusion = claimed(goal.premise), claimed(goal.reached)
+def _build_argument(terms: Terms, goal: LeadsTo) -> Argument:
+    premise, conclusion = require_property(goal.premise), require_property(goal.reached)
     watched = terms.detector.watched
     return Argument(
-        name=named(goal),
-        meaning=meant(goal),
+        name=format_goal_name(goal),
+        meaning=describe_goal(goal),
         claims=(premise, conclusion),
         reduction=CRASH_CLOCK.name,
         premises=(
-            *_about_clock(terms, premise, conclusion),
-            *(_about_the_end(terms, premise, conclusion) if goal.lasting else ()),
-            *stabilising(terms),
+            *_build_clock_premises(terms, premise, conclusion),
+            *(_build_lasting_premises(terms, premise, conclusion) if goal.lasting else ()),
+            *build_stabilisation_premises(terms),
         ),
         witnesses=(
-            *crashes(terms),
+            *build_crash_witnesses(terms),
             Property(
                 "detection", lambda s: And(premise.holds(s), _is_due(terms, s)), f"the {watched} was detected in time"
             ),
         ),
-        bounds=_bounds(terms),
+        bounds=_build_bounds(terms),
     )
 
 
-def _due(terms: Terms, s: State) -> Number:
-    return terms.bound(DETECTION, s, terms.detector.timeout)
+def _evaluate_detection_bound(terms: Terms, s: State) -> Number:
+    return terms.evaluate_bound(DETECTION, s, terms.detector.timeout)
 
 
 def _is_due(terms: Terms, s: State) -> Truth:
-    return terms.crash_clock(s) >= _due(terms, s)
+    return terms.crash_clock(s) >= _evaluate_detection_bound(terms, s)
 
 
-def _due_at(terms: Terms, s: State, timeout: Number) -> Number:
-    return _due(terms, s.changed({terms.detector.timeout: timeout}))
+def _evaluate_detection_bound_at(terms: Terms, s: State, timeout: Number) -> Number:
+    return _evaluate_detection_bound(terms, s.changed({terms.detector.timeout: timeout}))
 
 
-def _about_clock(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
+def _build_clock_premises(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
     clock, watched = terms.crash_clock, terms.detector.watched
 
     def bounded(s: State) -> Truth:
-        first, raised = terms.first_timeout(s), longest_raised(terms, s)
+        first, raised = terms.first_timeout(s), raise_longest_unsafe_timeout(terms, s)
         return And(
-            Implies(first >= raised, _due(terms, s) <= _due_at(terms, s, first)),
-            Implies(first < raised, _due(terms, s) <= _due_at(terms, s, raised)),
+            Implies(
+                first >= raised, _evaluate_detection_bound(terms, s) <= _evaluate_detection_bound_at(terms, s, first)
+            ),
+            Implies(
+                first < raised, _evaluate_detection_bound(terms, s) <= _evaluate_detection_bound_at(terms, s, raised)
+            ),
         )
 
     def runs(before: State, c: Choices, after: State) -> Truth:
@@ -81,7 +85,7 @@ def _about_clock(terms: Terms, premise: Property, conclusion: Property) -> tuple
     return (
         Property(
             "crash-starts-clock",
-            lambda s: Implies(And(premise.holds(s), terms.detector.stable(s)), clock(s) >= 0),
+            lambda s: Implies(And(premise.holds(s), terms.detector.is_stable(s)), clock(s) >= 0),
             f"the clock runs once the {watched} has crashed",
         ),
         StepProperty(
@@ -95,12 +99,12 @@ def _about_clock(terms: Terms, premise: Property, conclusion: Property) -> tuple
             lambda s: Implies(And(premise.holds(s), _is_due(terms, s)), conclusion.holds(s)),
             f"when the clock reaches the bound, the {watched} is suspected",
         ),
-        timeout_bounded(terms),
+        build_timeout_premise(terms),
         Property("detection-bounded", bounded, "the bound on detection is largest for the largest timeout"),
     )
 
 
-def _about_the_end(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
+def _build_lasting_premises(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
     in_transit, watched = terms.detector.in_transit, terms.detector.watched
 
     def never_retracts(before: State, c: Choices, after: State) -> Truth:
@@ -121,21 +125,24 @@ def _about_the_end(terms: Terms, premise: Property, conclusion: Property) -> tup
     )
 
 
-def _bounds(terms: Terms) -> tuple[Bound, ...]:
+def _build_bounds(terms: Terms) -> tuple[Bound, ...]:
     detector = terms.detector
     late = {} if detector.stabilisation is None else {detector.first_timeout: detector.first_timeout}
-    state = readable_state(terms.system, **late)
-    longest = maximum(terms.first_timeout(state), longest_raised(terms, state))
+    state = build_readable_state(terms.system, **late)
+    longest = build_maximum(terms.first_timeout(state), raise_longest_unsafe_timeout(terms, state))
     worst = state.changed({detector.timeout: longest})
     since = "" if detector.stabilisation is None else ", or after the bounds begin to hold if that is later"
     return (
-        Bound("detection", f"at most {written(_due(terms, worst))} rounds after the crash{since}"),
-        Bound("the timeout", f"at most {written(longest)}"),
+        Bound(
+            "detection",
+            f"at most {format_number(_evaluate_detection_bound(terms, worst))} rounds after the crash{since}",
+        ),
+        Bound("the timeout", f"at most {format_number(longest)}"),
     )
 
 
-def _with_crash_clock(system: System) -> System:
-    clocked = with_clock(system)
+def _prepare_system(system: System) -> System:
+    clocked = prepare_detector_system(system)
     if not has_crash_clock(clocked):
         raise UsageError(f"{CRASH_CLOCK.name} needs a crash clock, and {system.name} has none", "write crash=True")
     return clocked
@@ -147,9 +154,10 @@ CRASH_CLOCK = Reduction(
     terms={
         GUARD: SAFE_TIMEOUT,
         DETECTION: Term(
-            Sort.NUMBER, "within how many rounds after the crash a process is suspected, as a function of the timeout"
+            TermSort.NUMBER,
+            "within how many rounds after the crash a process is suspected, as a function of the timeout",
         ),
     },
-    argue=_argue,
-    prepare=_with_crash_clock,
+    argue=_build_argument,
+    prepare=_prepare_system,
 )

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from fdverify.errors import UsageError
-from fdverify.liveness.argument import Premise, Sort, Term, Terms
+from fdverify.liveness.argument import Premise, Term, Terms, TermSort
 from fdverify.logic import And, If, Implies, Max, Not, Number, Truth
-from fdverify.models.detector import ONE_MORE, with_quiet_clock
+from fdverify.models.detector import ONE_MORE, add_quiet_clock
 from fdverify.models.system import Choices, Property, State, StepProperty, System
 
 GUARD = "safe_timeout"
-SAFE_TIMEOUT = Term(Sort.NUMBER, "the timeout at or above which a correct process is not suspected")
+SAFE_TIMEOUT = Term(TermSort.NUMBER, "the timeout at or above which a correct process is not suspected")
 
 
-def with_clock(system: System) -> System:
+def prepare_detector_system(system: System) -> System:
     """Add the quiet clock, which the arguments read; refuse a system that is not a detector."""
     if system.detector is None:
         raise UsageError(
             f"this reduction is about detectors, and {system.name} declares none", "give it a detector=Detector(...)"
         )
-    return with_quiet_clock(system, system.detector)
+    return add_quiet_clock(system, system.detector)
 
 
-def longest_raised(terms: Terms, s: State) -> Number:
+def raise_longest_unsafe_timeout(terms: Terms, s: State) -> Number:
     """Return what the longest unsafe timeout is raised to."""
-    return terms.detector.learns.of(terms.bound(GUARD, s) - 1)
+    return terms.detector.learns.apply(terms.evaluate_bound(GUARD, s) - 1)
 
 
-def timeout_bounded(terms: Terms) -> Property:
+def build_timeout_premise(terms: Terms) -> Property:
     longest = (
         "the safe timeout" if terms.detector.learns == ONE_MORE else "what the longest unsafe timeout is raised to"
     )
     return Property(
         "timeout-bounded",
-        lambda s: terms.timeout(s) <= Max(terms.first_timeout(s), longest_raised(terms, s)),
+        lambda s: terms.timeout(s) <= Max(terms.first_timeout(s), raise_longest_unsafe_timeout(terms, s)),
         f"the timeout never exceeds the larger of the first timeout and {longest}",
     )
 
 
-def stabilising(terms: Terms) -> tuple[Premise, ...]:
+def build_stabilisation_premises(terms: Terms) -> tuple[Premise, ...]:
     """Build the premises that the bounds begin to hold, and that the next delivery settles which timeout counts."""
     detector = terms.detector
     if detector.stabilisation is None:
@@ -49,13 +49,13 @@ def stabilising(terms: Terms) -> tuple[Premise, ...]:
         return If(earlier < 0, later == earlier + 1, later >= 0)
 
     def settles(before: State, c: Choices, after: State) -> Truth:
-        return Implies(And(detector.stable(after), detector.hears(c)), detector.settled(after))
+        return Implies(And(detector.is_stable(after), detector.hears(c)), detector.is_settled(after))
 
     def stays(before: State, c: Choices, after: State) -> Truth:
         same = terms.first_timeout(after) == terms.first_timeout(before)
         return And(
-            Implies(detector.settled(before), And(detector.settled(after), same)),
-            Implies(And(detector.stable(before), Not(same)), detector.settled(after)),
+            Implies(detector.is_settled(before), And(detector.is_settled(after), same)),
+            Implies(And(detector.is_stable(before), Not(same)), detector.is_settled(after)),
         )
 
     return (
@@ -67,7 +67,7 @@ def stabilising(terms: Terms) -> tuple[Premise, ...]:
     )
 
 
-def crashes(terms: Terms) -> tuple[Property, ...]:
+def build_crash_witnesses(terms: Terms) -> tuple[Property, ...]:
     """Build the witness that a process crashes, if it may crash in this system."""
     if not has_crash_clock(terms.system):
         return ()

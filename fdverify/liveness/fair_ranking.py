@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fdverify.errors import UsageError, did_you_mean
-from fdverify.liveness.argument import Argument, Bound, FairRuns, Premise, Reduction, Sort, Term, Terms
-from fdverify.liveness.goals import LeadsTo, claimed, meant, named
+from fdverify.errors import UsageError, suggest_name
+from fdverify.liveness.argument import Argument, Bound, FairRuns, Premise, Reduction, Term, Terms, TermSort
+from fdverify.liveness.goals import LeadsTo, describe_goal, format_goal_name, require_property
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
 from fdverify.models.system import (
     Choices,
@@ -34,17 +34,20 @@ FAIR, DUE = "hfair", "hdue"
 _COUNT, _TURNS = "count_fair", 3
 
 
-def _argue(terms: Terms, goal: LeadsTo) -> Argument:
-    premise, conclusion = claimed(goal.premise), claimed(goal.reached)
+def _build_argument(terms: Terms, goal: LeadsTo) -> Argument:
+    premise, conclusion = require_property(goal.premise), require_property(goal.reached)
     return Argument(
-        name=named(goal),
-        meaning=meant(goal),
+        name=format_goal_name(goal),
+        meaning=describe_goal(goal),
         claims=(premise, conclusion),
         reduction=FAIR_RANKING.name,
-        premises=(*_about_states(terms, premise, conclusion), *_about_rounds(terms, premise, goal.lasting)),
+        premises=(
+            *_build_state_premises(terms, premise, conclusion),
+            *_build_round_premises(terms, premise, goal.lasting),
+        ),
         witnesses=(
             Property("premise", premise.holds, premise.meaning),
-            Property("end", lambda s: And(premise.holds(s), _done(terms, s)), "the premise and done hold"),
+            Property("end", lambda s: And(premise.holds(s), _is_done(terms, s)), "the premise and done hold"),
         ),
         sightings=(
             Property(
@@ -55,68 +58,70 @@ def _argue(terms: Terms, goal: LeadsTo) -> Argument:
         ),
         bounds=(Bound("when", "no bound", "fairness gives none"),),
         fairness=terms.system.fairness,
-        fair_runs=FairRuns(premise, _without_fair_clock),
+        fair_runs=FairRuns(premise, _remove_fairness_count),
     )
 
 
-def _done(terms: Terms, s: State) -> Truth:
+def _is_done(terms: Terms, s: State) -> Truth:
     done: Truth = terms.given[DONE](s)
     return done
 
 
-def _rank(terms: Terms, s: State) -> tuple[Number, ...]:
+def _evaluate_rank(terms: Terms, s: State) -> tuple[Number, ...]:
     return tuple(terms.given[RANK](s))
 
 
-def _pending(terms: Terms, premise: Property, s: State) -> Truth:
-    return And(premise.holds(s), Not(_done(terms, s)))
+def _is_pending(terms: Terms, premise: Property, s: State) -> Truth:
+    return And(premise.holds(s), Not(_is_done(terms, s)))
 
 
-def _helpful(terms: Terms, s: State) -> dict[str, tuple[Property, Truth]]:
+def _evaluate_helpful(terms: Terms, s: State) -> dict[str, tuple[Property, Truth]]:
     """Return fairness conditions by name, each with the condition under which it helps."""
     known = {condition.name: condition for condition in terms.system.fairness}
     cases: dict[str, Truth] = terms.given[HELPFUL](s)
     for name in cases:
         if name not in known:
             raise UsageError(
-                f"{terms.place}: {terms.system.name} has no fairness condition {name}", did_you_mean(name, known)
+                f"{terms.place}: {terms.system.name} has no fairness condition {name}", suggest_name(name, known)
             )
     return {name: (known[name], helps) for name, helps in cases.items()}
 
 
-def _about_states(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
+def _build_state_premises(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
     return (
         Property(
             "done-is-enough",
-            lambda s: Implies(And(premise.holds(s), _done(terms, s)), conclusion.holds(s)),
+            lambda s: Implies(And(premise.holds(s), _is_done(terms, s)), conclusion.holds(s)),
             f"done implies {conclusion.name}",
         ),
         Property(
             "rank-is-natural",
-            lambda s: Implies(_pending(terms, premise, s), And(*(part >= 0 for part in _rank(terms, s)))),
+            lambda s: Implies(_is_pending(terms, premise, s), And(*(part >= 0 for part in _evaluate_rank(terms, s)))),
             "no part of the rank is negative",
         ),
         Property(
             "something-helps",
-            lambda s: Implies(_pending(terms, premise, s), Or(*(helps for _, helps in _helpful(terms, s).values()))),
+            lambda s: Implies(
+                _is_pending(terms, premise, s), Or(*(helps for _, helps in _evaluate_helpful(terms, s).values()))
+            ),
             "until done, some fairness condition helps",
         ),
     )
 
 
-def _about_rounds(terms: Terms, premise: Property, lasting: bool) -> tuple[Premise, ...]:
+def _build_round_premises(terms: Terms, premise: Property, lasting: bool) -> tuple[Premise, ...]:
     def goes_on(before: State, after: State) -> Truth:
-        return And(_pending(terms, premise, before), _pending(terms, premise, after))
+        return And(_is_pending(terms, premise, before), _is_pending(terms, premise, after))
 
     def never_grows(before: State, c: Choices, after: State) -> Truth:
-        earlier, later = _rank(terms, before), _rank(terms, after)
+        earlier, later = _evaluate_rank(terms, before), _evaluate_rank(terms, after)
         if len(earlier) != len(later):
             raise UsageError(f"{terms.place}: {RANK} has a different length each time it is evaluated")
-        return Implies(goes_on(before, after), Or(_same(later, earlier), _lower(later, earlier)))
+        return Implies(goes_on(before, after), Or(_is_same_rank(later, earlier), _is_lower_rank(later, earlier)))
 
     def falls(before: State, c: Choices, after: State) -> Truth:
-        stays = And(goes_on(before, after), _same(_rank(terms, after), _rank(terms, before)))
-        earlier, later = _helpful(terms, before), _helpful(terms, after)
+        stays = And(goes_on(before, after), _is_same_rank(_evaluate_rank(terms, after), _evaluate_rank(terms, before)))
+        earlier, later = _evaluate_helpful(terms, before), _evaluate_helpful(terms, after)
         if set(earlier) != set(later):
             raise UsageError(f"{terms.place}: {HELPFUL} names different fairness conditions each time it is evaluated")
         still = (
@@ -127,7 +132,9 @@ def _about_rounds(terms: Terms, premise: Property, lasting: bool) -> tuple[Premi
     final = (
         StepProperty(
             "done-for-good",
-            lambda before, c, after: Implies(And(premise.holds(before), _done(terms, before)), _done(terms, after)),
+            lambda before, c, after: Implies(
+                And(premise.holds(before), _is_done(terms, before)), _is_done(terms, after)
+            ),
             "done stays true",
         ),
     )
@@ -143,16 +150,16 @@ def _about_rounds(terms: Terms, premise: Property, lasting: bool) -> tuple[Premi
     )
 
 
-def _same(left: Sequence[Number], right: Sequence[Number]) -> Truth:
+def _is_same_rank(left: Sequence[Number], right: Sequence[Number]) -> Truth:
     return And(*(a == b for a, b in zip(left, right, strict=True)))
 
 
-def _lower(left: Sequence[Number], right: Sequence[Number]) -> Truth:
+def _is_lower_rank(left: Sequence[Number], right: Sequence[Number]) -> Truth:
     """Tell whether the first rank is lower in lexicographic order."""
-    return Or(*(And(_same(left[:k], right[:k]), left[k] < right[k]) for k in range(len(left))))
+    return Or(*(And(_is_same_rank(left[:k], right[:k]), left[k] < right[k]) for k in range(len(left))))
 
 
-def _with_fair_clock(system: System) -> System:
+def _add_fairness_count(system: System) -> System:
     """Add a count of fairness conditions that have held: a run is fair if and only if this count grows for ever."""
     conditions = system.fairness
     if not conditions:
@@ -170,7 +177,7 @@ def _with_fair_clock(system: System) -> System:
     return replace(system, variables=(*system.variables, *ghosts), phases=(*system.phases, Phase(_COUNT, count)))
 
 
-def _without_fair_clock(system: System) -> System:
+def _remove_fairness_count(system: System) -> System:
     """Remove the count again: while it grows for ever, no state recurs."""
     return replace(
         system,
@@ -183,10 +190,10 @@ FAIR_RANKING = Reduction(
     name="fair-ranking",
     goal=LeadsTo,
     terms={
-        DONE: Term(Sort.TRUTH, "the state of affairs that is reached; it implies the conclusion"),
-        RANK: Term(Sort.RANK, "what is left to do, as numbers in lexicographic order"),
-        HELPFUL: Term(Sort.CASES, "for each fairness condition, when it lowers the rank"),
+        DONE: Term(TermSort.TRUTH, "the state of affairs that is reached; it implies the conclusion"),
+        RANK: Term(TermSort.RANK, "what is left to do, as numbers in lexicographic order"),
+        HELPFUL: Term(TermSort.CASES, "for each fairness condition, when it lowers the rank"),
     },
-    argue=_argue,
-    prepare=_with_fair_clock,
+    argue=_build_argument,
+    prepare=_add_fairness_count,
 )

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import Truth, shortened
+from fdverify.logic import Truth, shorten
 from fdverify.models.system import Property
 
-Claimed: TypeAlias = str | Callable[[Any], Truth] | Property
+GoalClaim: TypeAlias = str | Callable[[Any], Truth] | Property
 
 
-def claimed(claim: Claimed) -> Property:
+def require_property(claim: GoalClaim) -> Property:
     """Return a claim of a goal in which names have been resolved to properties."""
     assert isinstance(claim, Property), "an argument is made for properties"
     return claim
@@ -24,29 +24,29 @@ def claimed(claim: Claimed) -> Property:
 class Always:
     """The claim holds in every state of every run."""
 
-    claim: Claimed
+    claim: GoalClaim
 
 
 @dataclass(frozen=True)
 class EventuallyAlways:
     """In every run the claim holds from some time on, and for good."""
 
-    claim: Claimed
+    claim: GoalClaim
 
 
 @dataclass(frozen=True)
 class LeadsTo:
     """Whenever the premise holds, the conclusion holds then or later; if it is ``Always``, from then on for good."""
 
-    premise: Claimed
-    conclusion: Claimed | Always
+    premise: GoalClaim
+    conclusion: GoalClaim | Always
 
     @property
     def lasting(self) -> bool:
         return isinstance(self.conclusion, Always)
 
     @property
-    def reached(self) -> Claimed:
+    def reached(self) -> GoalClaim:
         """The claim that holds then or later."""
         return self.conclusion.claim if isinstance(self.conclusion, Always) else self.conclusion
 
@@ -54,7 +54,7 @@ class LeadsTo:
 TemporalGoal: TypeAlias = Always | EventuallyAlways | LeadsTo
 
 
-def looked_up(goal: EventuallyAlways | LeadsTo, look: Callable[[Claimed], Property]) -> EventuallyAlways | LeadsTo:
+def resolve_goal(goal: EventuallyAlways | LeadsTo, look: Callable[[GoalClaim], Property]) -> EventuallyAlways | LeadsTo:
     """Return the goal with its claims resolved to properties."""
     if isinstance(goal, EventuallyAlways):
         return EventuallyAlways(look(goal.claim))
@@ -75,21 +75,23 @@ def check_goal(goal: object) -> None:
     for candidate in claims:
         if not (isinstance(candidate, str) or inspect.isfunction(candidate)):
             raise UsageError(
-                f"{shortened(candidate)} is not a goal",
+                f"{shorten(candidate)} is not a goal",
                 "name a property or give a function; or Always, EventuallyAlways of one, LeadsTo of two",
             )
 
 
-def named(goal: EventuallyAlways | LeadsTo) -> str:
+def format_goal_name(goal: EventuallyAlways | LeadsTo) -> str:
     """Return the name of a goal in which names have been resolved."""
     if isinstance(goal, EventuallyAlways):
-        return f"eventually always {claimed(goal.claim).name}"
-    return f"{claimed(goal.premise).name} leads to {'always ' if goal.lasting else ''}{claimed(goal.reached).name}"
+        return f"eventually always {require_property(goal.claim).name}"
+    premise, reached = require_property(goal.premise), require_property(goal.reached)
+    return f"{premise.name} leads to {'always ' if goal.lasting else ''}{reached.name}"
 
 
-def meant(goal: EventuallyAlways | LeadsTo) -> str:
+def describe_goal(goal: EventuallyAlways | LeadsTo) -> str:
     """Return the meaning of such a goal in words."""
     if isinstance(goal, EventuallyAlways):
-        return f"in every run, from some time on and for good: {claimed(goal.claim).meaning}"
+        return f"in every run, from some time on and for good: {require_property(goal.claim).meaning}"
     good = " and for good" if goal.lasting else ""
-    return f"whenever: {claimed(goal.premise).meaning} then or later{good}: {claimed(goal.reached).meaning}"
+    premise, reached = require_property(goal.premise), require_property(goal.reached)
+    return f"whenever: {premise.meaning} then or later{good}: {reached.meaning}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fdverify.errors import UsageError, did_you_mean
+from fdverify.errors import UsageError, suggest_name
 from fdverify.liveness.argument import Reduction
 from fdverify.liveness.crash_clock import CRASH_CLOCK
 from fdverify.liveness.fair_ranking import FAIR_RANKING
@@ -12,7 +12,7 @@ from fdverify.liveness.timeout_guard import TIMEOUT_GUARD
 REDUCTIONS = {reduction.name: reduction for reduction in (TIMEOUT_GUARD, CRASH_CLOCK, FAIR_RANKING)}
 
 
-def reduction_for(goal: str | TemporalGoal | None, by: str | None) -> Reduction | None:
+def find_reduction(goal: str | TemporalGoal | None, by: str | None) -> Reduction | None:
     """Return the reduction of a liveness goal; a goal about states needs none."""
     needed = isinstance(goal, EventuallyAlways | LeadsTo)
     fitting = [reduction.name for reduction in REDUCTIONS.values() if isinstance(goal, reduction.goal)]
@@ -22,7 +22,7 @@ def reduction_for(goal: str | TemporalGoal | None, by: str | None) -> Reduction 
             raise UsageError("a liveness goal needs a reduction", hint)
         return None
     if not isinstance(by, str) or by not in REDUCTIONS:
-        raise UsageError(f"there is no reduction {by}", did_you_mean(str(by), REDUCTIONS))
+        raise UsageError(f"there is no reduction {by}", suggest_name(str(by), REDUCTIONS))
     if not needed:
         raise UsageError(f"{by} reduces a liveness goal, and this goal is about states", "leave `by` out")
     if by not in fitting:

@@ -9,48 +9,52 @@ takes raises of the first timeout to reach the guard.  There is no bound on when
 
 from __future__ import annotations
 
-from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Sort, Term, Terms
+from fdverify.liveness.argument import Argument, Bound, Premise, Reduction, Term, Terms, TermSort
 from fdverify.liveness.detector_premises import (
     GUARD,
     SAFE_TIMEOUT,
-    crashes,
-    longest_raised,
-    stabilising,
-    timeout_bounded,
-    with_clock,
+    build_crash_witnesses,
+    build_stabilisation_premises,
+    build_timeout_premise,
+    prepare_detector_system,
+    raise_longest_unsafe_timeout,
 )
-from fdverify.liveness.goals import EventuallyAlways, claimed, meant, named
+from fdverify.liveness.goals import EventuallyAlways, describe_goal, format_goal_name, require_property
 from fdverify.logic import And, Iff, Implies, Not, Number, Truth
 from fdverify.models.detector import ONE_MORE, QUIET, Raise
 from fdverify.models.system import Choices, Property, State, StepProperty
-from fdverify.symbolic.formula import maximum, readable_state, written
+from fdverify.symbolic.readable_formula import build_maximum, build_readable_state, format_number
 
 QUIET_AT_MOST = "longest_quiet"
 
 
-def _argue(terms: Terms, goal: EventuallyAlways) -> Argument:
-    claim = claimed(goal.claim)
+def _build_argument(terms: Terms, goal: EventuallyAlways) -> Argument:
+    claim = require_property(goal.claim)
     return Argument(
-        name=named(goal),
-        meaning=meant(goal),
+        name=format_goal_name(goal),
+        meaning=describe_goal(goal),
         claims=(claim,),
         reduction=TIMEOUT_GUARD.name,
-        premises=(*_about_states(terms, claim), *_about_rounds(terms), *stabilising(terms)),
-        witnesses=_witnesses(terms, claim),
-        sightings=(_guard_reached(terms),),
-        bounds=_bounds(terms),
+        premises=(
+            *_build_state_premises(terms, claim),
+            *_build_round_premises(terms),
+            *build_stabilisation_premises(terms),
+        ),
+        witnesses=_build_witnesses(terms, claim),
+        sightings=(_build_guard_sighting(terms),),
+        bounds=_build_bounds(terms),
     )
 
 
-def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
+def _build_state_premises(terms: Terms, claim: Property) -> tuple[Premise, ...]:
     detector = terms.detector
 
     def guarded(s: State) -> Truth:
-        return Implies(And(detector.settled(s), terms.timeout(s) >= terms.bound(GUARD, s)), claim.holds(s))
+        return Implies(And(detector.is_settled(s), terms.timeout(s) >= terms.evaluate_bound(GUARD, s)), claim.holds(s))
 
     def delivered(s: State) -> Truth:
-        waits = And(Not(claim.holds(s)), detector.stable(s))
-        return Implies(waits, s[QUIET] <= terms.bound(QUIET_AT_MOST, s))
+        waits = And(Not(claim.holds(s)), detector.is_stable(s))
+        return Implies(waits, s[QUIET] <= terms.evaluate_bound(QUIET_AT_MOST, s))
 
     return (
         Property(
@@ -59,16 +63,16 @@ def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
             f"{claim.name} is false exactly while a correct {detector.watched} is suspected",
         ),
         Property("guard-trusts", guarded, f"from the safe timeout on, a correct {detector.watched} is not suspected"),
-        timeout_bounded(terms),
-        *_raise_is_more(terms),
+        build_timeout_premise(terms),
+        *_build_raise_premise(terms),
         Property(
             "timeout-from-the-first",
-            lambda s: Implies(detector.settled(s), terms.timeout(s) >= terms.first_timeout(s)),
+            lambda s: Implies(detector.is_settled(s), terms.timeout(s) >= terms.first_timeout(s)),
             "the timeout is never below the first one",
         ),
         Property(
             "suspects-after-timeout",
-            lambda s: Implies(And(detector.settled(s), detector.suspects(s)), s[QUIET] >= terms.timeout(s)),
+            lambda s: Implies(And(detector.is_settled(s), detector.suspects(s)), s[QUIET] >= terms.timeout(s)),
             "during a suspicion, the quiet clock is at least the timeout",
         ),
         Property(
@@ -79,7 +83,7 @@ def _about_states(terms: Terms, claim: Property) -> tuple[Premise, ...]:
     )
 
 
-def _raise_is_more(terms: Terms) -> tuple[Premise, ...]:
+def _build_raise_premise(terms: Terms) -> tuple[Premise, ...]:
     """Build the premise that a raise increases the first timeout, and so every longer one; needed if it multiplies."""
     learns = terms.detector.learns
     if learns.times == 1:
@@ -87,27 +91,27 @@ def _raise_is_more(terms: Terms) -> tuple[Premise, ...]:
     return (
         Property(
             "raise-is-more",
-            lambda s: learns.of(terms.first_timeout(s)) > terms.first_timeout(s),
+            lambda s: learns.apply(terms.first_timeout(s)) > terms.first_timeout(s),
             "a timeout that is raised becomes longer",
         ),
     )
 
 
-def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
+def _build_round_premises(terms: Terms) -> tuple[Premise, ...]:
     detector = terms.detector
 
     def ends(before: State, after: State) -> Truth:
         return And(detector.suspects(before), Not(detector.suspects(after)))
 
     def ends_by_delivery(before: State, c: Choices, after: State) -> Truth:
-        raised = terms.timeout(after) == detector.learns.of(terms.timeout(before))
+        raised = terms.timeout(after) == detector.learns.apply(terms.timeout(before))
         return Implies(ends(before, after), And(detector.hears(c), raised))
 
     def changes_only_so(before: State, c: Choices, after: State) -> Truth:
         return Implies(terms.timeout(after) != terms.timeout(before), ends(before, after))
 
     def clock_runs(before: State, c: Choices, after: State) -> Truth:
-        waits = And(detector.stable(before), Not(detector.hears(c)))
+        waits = And(detector.is_stable(before), Not(detector.hears(c)))
         return Implies(waits, after[QUIET] == before[QUIET] + 1)
 
     return (
@@ -119,7 +123,7 @@ def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
         StepProperty(
             "ends-by-delivery",
             ends_by_delivery,
-            f"a suspicion ends by a delivery, which {detector.learns.in_words()}",
+            f"a suspicion ends by a delivery, which {detector.learns.describe()}",
         ),
         StepProperty(
             "delivery-ends-suspicion",
@@ -136,7 +140,7 @@ def _about_rounds(terms: Terms) -> tuple[Premise, ...]:
     )
 
 
-def _witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
+def _build_witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
     detector = terms.detector
 
     def wrong(s: State) -> Truth:
@@ -149,12 +153,12 @@ def _witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
         suspicions = (
             Property(
                 "wrong suspicion before",
-                lambda s: And(wrong(s), Not(detector.stable(s))),
+                lambda s: And(wrong(s), Not(detector.is_stable(s))),
                 f"a correct {detector.watched} is suspected before the bounds hold",
             ),
             Property(
                 "wrong suspicion after",
-                lambda s: And(wrong(s), detector.settled(s)),
+                lambda s: And(wrong(s), detector.is_settled(s)),
                 f"a correct {detector.watched} is suspected after the first delivery since the bounds hold",
             ),
         )
@@ -162,48 +166,50 @@ def _witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
         *suspicions,
         Property(
             "retraction",
-            lambda s: And(detector.settled(s), terms.timeout(s) > terms.first_timeout(s), Not(detector.suspects(s))),
+            lambda s: And(detector.is_settled(s), terms.timeout(s) > terms.first_timeout(s), Not(detector.suspects(s))),
             "a wrong suspicion was taken back",
         ),
-        *crashes(terms),
+        *build_crash_witnesses(terms),
     )
 
 
-def _guard_reached(terms: Terms) -> Property:
+def _build_guard_sighting(terms: Terms) -> Property:
     """Build the sighting of a safe timeout; it is no witness, since a low timeout may stop growing before."""
     return Property(
         "guard reached",
-        lambda s: And(terms.detector.settled(s), terms.timeout(s) >= terms.bound(GUARD, s)),
+        lambda s: And(terms.detector.is_settled(s), terms.timeout(s) >= terms.evaluate_bound(GUARD, s)),
         "the timeout has become safe",
     )
 
 
-def _bounds(terms: Terms) -> tuple[Bound, ...]:
+def _build_bounds(terms: Terms) -> tuple[Bound, ...]:
     detector = terms.detector
-    state = readable_state(terms.system, **_names(terms))
-    guard, first = terms.bound(GUARD, state), terms.first_timeout(state)
-    length = terms.bound(QUIET_AT_MOST, state) + 1 - terms.timeout(state)
+    state = build_readable_state(terms.system, **_name_variables(terms))
+    guard, first = terms.evaluate_bound(GUARD, state), terms.first_timeout(state)
+    length = terms.evaluate_bound(QUIET_AT_MOST, state) + 1 - terms.timeout(state)
     after = "" if detector.stabilisation is None else f", counted once {detector.stabilisation.settled}"
     return (
-        Bound("wrong suspicions", f"at most {_raises(detector.learns, first, guard)}{after}"),
-        Bound("each lasts", f"at most {written(length)} rounds{after}"),
-        Bound("the timeout", f"at most {written(maximum(first, longest_raised(terms, state)))}"),
+        Bound("wrong suspicions", f"at most {_format_raise_count(detector.learns, first, guard)}{after}"),
+        Bound("each lasts", f"at most {format_number(length)} rounds{after}"),
+        Bound(
+            "the timeout", f"at most {format_number(build_maximum(first, raise_longest_unsafe_timeout(terms, state)))}"
+        ),
         Bound("the last one", "no bound", "quiet runs of any length may come before it"),
     )
 
 
-def _raises(learns: Raise, first: Number, enough: Number) -> str:
+def _format_raise_count(learns: Raise, first: Number, enough: Number) -> str:
     """Write how often a timeout has to be raised until it is long enough."""
-    lacking = maximum(0, enough - first)
+    lacking = build_maximum(0, enough - first)
     if learns == ONE_MORE or (isinstance(lacking, int) and lacking == 0):
-        return written(lacking)
-    if isinstance(first, int) and isinstance(enough, int) and learns.of(first) > first:
-        return str(learns.until(first, enough))
-    text = written(first)
-    return f"the least n with {learns.repeated(f'({text})' if ' ' in text else text)} >= {written(enough)}"
+        return format_number(lacking)
+    if isinstance(first, int) and isinstance(enough, int) and learns.apply(first) > first:
+        return str(learns.count_until(first, enough))
+    text = format_number(first)
+    return f"the least n with {learns.format_repeated(f'({text})' if ' ' in text else text)} >= {format_number(enough)}"
 
 
-def _names(terms: Terms) -> dict[str, str]:
+def _name_variables(terms: Terms) -> dict[str, str]:
     detector = terms.detector
     names = [detector.timeout, *([] if detector.stabilisation is None else [detector.first_timeout])]
     return {name: name for name in names}
@@ -215,9 +221,9 @@ TIMEOUT_GUARD = Reduction(
     terms={
         GUARD: SAFE_TIMEOUT,
         QUIET_AT_MOST: Term(
-            Sort.NUMBER, "the largest number of rounds without a delivery while a correct process is suspected"
+            TermSort.NUMBER, "the largest number of rounds without a delivery while a correct process is suspected"
         ),
     },
-    argue=_argue,
-    prepare=with_clock,
+    argue=_build_argument,
+    prepare=prepare_detector_system,
 )

@@ -8,13 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fdverify.detectors.model_catalogue import find_model, is_file_reference
 from fdverify.errors import UsageError
-from fdverify.models.catalogue import find_model, is_file_reference
+from fdverify.models.loading import allow_neighbour_imports, blame_errors_on
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, System
-from fdverify.models.user_files import blaming, neighbours_importable
-from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.verdict import Progress, Report, Result, Verdict, silent
+from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
 
 if TYPE_CHECKING:
     from fdverify.proofs.proof import Proof
@@ -43,15 +43,15 @@ class CheckRequest:
     claim: str | Property
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    def system(self) -> System:
-        return self.blaming_the_file(lambda: self.find_model().instantiate(self.parameters, self.options))
+    def build_system(self) -> System:
+        return self.blame_file(lambda: self.find_model().instantiate(self.parameters, self.options))
 
-    def property_of(self, system: System) -> Property:
+    def find_property(self, system: System) -> Property:
         if isinstance(self.claim, Property):
             return self.claim
-        return system.liveness_property(self.claim) if self.command == "live" else system.property(self.claim)
+        return system.find_liveness_property(self.claim) if self.command == "live" else system.find_property(self.claim)
 
-    def result(self, time_limit: float | None, report: Report) -> Result:
+    def run_in_worker(self, time_limit: float | None, report: Report) -> Result:
         """What the engine finds, in a worker process; without an answer in time it is unknown."""
         last: list[Progress] = []
 
@@ -60,60 +60,60 @@ class CheckRequest:
             report(progress)
 
         try:
-            return run_in_worker(self.run, time_limit, heard)
+            return run_in_worker(self.compare_and_decide, time_limit, heard)
         except (TimeLimitReached, WorkerDied) as end:
-            why = _why_lost(end, time_limit)
+            why = _describe_lost_worker(end, time_limit)
             if not last:
                 return Result(Verdict.UNKNOWN, f"{why}; no depth was completed")
             (done,) = last
             statistics = {"depth": done.depth} | ({} if done.states is None else {"states": done.states})
             return Result(Verdict.UNKNOWN, f"{why}; depth {done.depth} was completed", statistics)
 
-    def run(self, report: Report) -> Result:
+    def compare_and_decide(self, report: Report) -> Result:
         """What the engine finds, once the author's functions have been compared."""
-        notes = self.compare(report)
-        result = self.decide(report)
+        notes = self.compare_author_code(report)
+        result = self.run_engine(report)
         return replace(result, notes=(*notes, *result.notes))
 
-    def decide(self, report: Report) -> Result:
+    def run_engine(self, report: Report) -> Result:
         """What the engine finds; whether functions mean the same to all engines is not asked."""
-        engine = _engine(self.command)
-        system, settings = self._with_lemmas()
-        return self.blaming_the_file(lambda: engine(system, self.property_of(system), report=report, **settings))
+        engine = _import_engine(self.command)
+        system, settings = self._add_lemmas()
+        return self.blame_file(lambda: engine(system, self.find_property(system), report=report, **settings))
 
-    def compare(self, report: Report) -> tuple[str, ...]:
+    def compare_author_code(self, report: Report) -> tuple[str, ...]:
         """Refuse functions that mean something else to one of the engines; what a reader should know of the others."""
-        from fdverify.author_code.check import check_author_code, claims_of, parts_of_plans
+        from fdverify.author_code.author_check import build_claim_calls, build_plan_calls, check_author_code
 
         def compared() -> tuple[str, ...]:
-            system, settings = self._with_lemmas()
-            claims = claims_of("property", (self.property_of(system),))
-            claims += claims_of("lemma", settings.get("lemmas", ()))
-            plans = parts_of_plans(system) if self.command in ("live", "bounds") else []
-            return check_author_code(system, [*claims, *plans]).notes()
+            system, settings = self._add_lemmas()
+            claims = build_claim_calls("property", (self.find_property(system),))
+            claims += build_claim_calls("lemma", settings.get("lemmas", ()))
+            plans = build_plan_calls(system) if self.command in ("live", "bounds") else []
+            return check_author_code(system, [*claims, *plans]).format_notes()
 
-        return self.blaming_the_file(compared)
+        return self.blame_file(compared)
 
     def compare_in_worker(self, time_limit: float | None) -> str | None:
         """The same in a worker process; why that came to no end, if so."""
         try:
-            run_in_worker(self.compare, time_limit, silent)
+            run_in_worker(self.compare_author_code, time_limit, silent)
         except (TimeLimitReached, WorkerDied) as end:
-            return f"the author's functions were not compared: {_why_lost(end, time_limit)}"
+            return f"the author's functions were not compared: {_describe_lost_worker(end, time_limit)}"
         return None
 
-    def _with_lemmas(self) -> tuple[System, dict[str, Any]]:
+    def _add_lemmas(self) -> tuple[System, dict[str, Any]]:
         """The system under the assumptions of a proof whose conjuncts help, and the settings with those."""
-        system, settings = self.system(), dict(self.settings)
+        system, settings = self.build_system(), dict(self.settings)
         if settings.get("lemmas") is not None:
-            proof = self._lemmas(settings["lemmas"])
-            system, settings["lemmas"] = proof.assuming(system), proof.lemmas()
+            proof = self._load_lemmas(settings["lemmas"])
+            system, settings["lemmas"] = proof.add_assumptions(system), proof.get_lemmas()
         elif "lemmas" in settings:
             settings["lemmas"] = ()
         return system, settings
 
-    def _lemmas(self, file: Path) -> Proof:
-        from fdverify.proofs.files import load_proof
+    def _load_lemmas(self, file: Path) -> Proof:
+        from fdverify.proofs.proof_files import load_proof
 
         proof, model = load_proof(file), self.find_model()
         if proof.model.name != model.name:
@@ -123,21 +123,21 @@ class CheckRequest:
     def find_model(self) -> Model:
         return find_model(self.model) if isinstance(self.model, str) else self.model
 
-    def blaming_the_file(self, work: Callable[[], Found]) -> Found:
+    def blame_file(self, work: Callable[[], Found]) -> Found:
         """An exception that a user's model raises is bad input, told with the place in their file."""
         if not isinstance(self.model, str) or not is_file_reference(self.model):
             return work()
         path = Path(self.model.rpartition(":")[0])
-        with neighbours_importable(path), blaming(path):
+        with allow_neighbour_imports(path), blame_errors_on(path):
             return work()
 
 
-def _why_lost(end: Exception, time_limit: float | None) -> str:
+def _describe_lost_worker(end: Exception, time_limit: float | None) -> str:
     limit = "" if time_limit is None else f" of {time_limit:g} s"
     return f"the time limit{limit} was reached" if isinstance(end, TimeLimitReached) else str(end)
 
 
-def _engine(command: str) -> Callable[..., Result]:
+def _import_engine(command: str) -> Callable[..., Result]:
     # Imported here: an engine brings a solver or numpy along, and --help needs neither.
     module, name = _ENGINES[command]
     engine: Callable[..., Result] = getattr(import_module(module), name)

@@ -22,7 +22,7 @@ from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.expression import parse_expression
 from fdverify.models.model import Model
 from fdverify.reports.outcome import Outcome
-from fdverify.traces.steps import list_shown_names, show_run
+from fdverify.runs.run_table import list_shown_names, show_run
 from fdverify.verdict import Progress
 
 
@@ -160,15 +160,15 @@ def _build_engine_option(of: EngineOption) -> inspect.Parameter:
 
 
 def _compute_check(engine: EngineCommand, check: CheckRequest, request: Request, given: Mapping[str, Any]) -> Outcome:
-    system = check.system()
-    claim = check.property_of(system)
+    system = check.build_system()
+    claim = check.find_property(system)
     columns = [parse_expression(text, list_shown_names(system)) for text in given["show"] or ()]
 
     def show_progress(progress: Progress) -> None:
         states = "" if progress.states is None else f", {progress.states} states"
         request.progress.show(f"depth {progress.depth}{states}")
 
-    result = check.result(request.time_limit, show_progress)
+    result = check.run_in_worker(request.time_limit, show_progress)
     run = None if result.run is None else show_run(system, result.run, given["subrounds"], columns)
     from fdverify.model_check.report import report_check  # rich is slow to import, and --help does without
 

@@ -16,7 +16,7 @@ from fdverify.reports.documents import Document
 from fdverify.reports.outcome import Finding, Outcome
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import describe_model, print_steps, print_verdict, render_text
-from fdverify.traces.steps import ShownRun
+from fdverify.runs.run_table import ShownRun
 from fdverify.verdict import Obligation, Result, Verdict
 
 
@@ -58,7 +58,7 @@ def report_check(
         model=system.name,
         variant=system.options.get("variant"),
         options=system.options,
-        parameters=system.described_parameters(),
+        parameters=system.describe_parameters(),
         property=claim.name,
         meaning=claim.meaning,
         verdict=result.verdict,

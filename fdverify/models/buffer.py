@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Implies, Not, Number, Or, Symbolic, Truth, misuse
+from fdverify.logic import And, If, Implies, Not, Number, Or, Symbolic, Truth, raise_misuse
 
 Column: TypeAlias = str | int
 """The type of one stored column of a variable: ``bool``, ``int``, or a number n for a vector of n bits."""
@@ -25,15 +25,15 @@ class Buffer(ABC):
     delta: Number
 
     def __eq__(self, other: object) -> bool:
-        misuse(
+        raise_misuse(
             "buffers are not compared with ==", "ask them: empty(), has(age), within(other), forall(low, high, body)"
         )
 
     def __bool__(self) -> bool:
-        misuse("a buffer has no truth value", "ask it: empty(), has(age), any(low, high)")
+        raise_misuse("a buffer has no truth value", "ask it: empty(), has(age), any(low, high)")
 
     def __hash__(self) -> int:
-        misuse("a buffer cannot be hashed", "do not put it into a set or use it as a key")
+        raise_misuse("a buffer cannot be hashed", "do not put it into a set or use it as a key")
 
     @abstractmethod
     def has(self, age: Number) -> Truth:
@@ -62,24 +62,24 @@ class Buffer(ABC):
         """Return whether messages of at most one age are in transit."""
         none_yet: Truth = True
         single: Truth = True
-        for age in self._ages():
+        for age in self._list_ages():
             single = And(single, Or(none_yet, Not(self.has(age))))
             none_yet = And(none_yet, Not(self.has(age)))
         return single
 
     def exists(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
         """Return whether some age from ``low`` to ``high``, within 0..Δ, satisfies ``body``."""
-        return Or(*(And(low <= age, age <= high, body(age)) for age in self._ages()))
+        return Or(*(And(low <= age, age <= high, body(age)) for age in self._list_ages()))
 
     def forall(self, low: Number, high: Number, body: Callable[[Number], Truth]) -> Truth:
         """Return whether every age from ``low`` to ``high``, within 0..Δ, satisfies ``body``."""
-        return And(*(Or(Not(And(low <= age, age <= high)), body(age)) for age in self._ages()))
+        return And(*(Or(Not(And(low <= age, age <= high)), body(age)) for age in self._list_ages()))
 
     def any(self, low: Number, high: Number) -> Truth:
         """Return whether a message of an age from ``low`` to ``high`` is in transit."""
         return self.exists(low, high, self.has)
 
-    def _ages(self) -> Iterable[int]:
+    def _list_ages(self) -> Iterable[int]:
         if isinstance(self.delta, Symbolic):
             raise UsageError("ages can be listed only for a fixed delta", "give --delta a number")
         return range(self.delta + 1)
@@ -92,7 +92,7 @@ class ColumnBuffer(Buffer):
 
     @staticmethod
     @abstractmethod
-    def columns(delta: int) -> tuple[Column, ...]: ...
+    def list_columns(delta: int) -> tuple[Column, ...]: ...
 
     @classmethod
     @abstractmethod
@@ -107,18 +107,18 @@ class ColumnBuffer(Buffer):
         """Build the buffer in which a message of age k is in transit where ``members[k]`` holds."""
 
     @classmethod
-    def of(cls, delta: int, ages: Iterable[int]) -> Self:
+    def from_ages(cls, delta: int, ages: Iterable[int]) -> Self:
         """Build the buffer with exactly these ages."""
         present = frozenset(ages)
         return cls.from_members(delta, [age in present for age in range(delta + 1)])
 
-    def in_range(self) -> Truth:
+    def is_in_range(self) -> Truth:
         """Return whether the stored columns encode a set of ages."""
         return True
 
     def ages(self) -> frozenset[int]:
         """Return the ages in transit in one concrete state."""
-        return frozenset(age for age in self._ages() if self.has(age))
+        return frozenset(age for age in self._list_ages() if self.has(age))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class BitvectorBuffer(ColumnBuffer):
     bits: Any
 
     @staticmethod
-    def columns(delta: int) -> tuple[Column, ...]:
+    def list_columns(delta: int) -> tuple[Column, ...]:
         return (delta + 1,)
 
     @classmethod
@@ -142,14 +142,14 @@ class BitvectorBuffer(ColumnBuffer):
 
     @classmethod
     def from_members(cls, delta: int, members: Sequence[Truth]) -> Self:
-        return cls(delta, _spelled(members))
+        return cls(delta, _encode_digits(members))
 
     def ages(self) -> frozenset[int]:
         bits = int(self.bits)
         return frozenset(age for age in range(bits.bit_length()) if bits >> age & 1)
 
     def has(self, age: Number) -> Truth:
-        return _at_age(age, self._ages(), lambda k: (self.bits & (1 << k)) != 0)
+        return _look_up_age(age, self._list_ages(), lambda k: (self.bits & (1 << k)) != 0)
 
     def send(self, when: Truth) -> Self:
         return type(self)(self.delta, If(when, self.bits | 1, self.bits))
@@ -186,7 +186,7 @@ class CounterBuffer(ColumnBuffer):
     digits: tuple[Truth, ...]
 
     @staticmethod
-    def columns(delta: int) -> tuple[Column, ...]:
+    def list_columns(delta: int) -> tuple[Column, ...]:
         return ("int", *("bool",) * (delta + 1))
 
     @classmethod
@@ -198,10 +198,10 @@ class CounterBuffer(ColumnBuffer):
 
     @classmethod
     def from_members(cls, delta: int, members: Sequence[Truth]) -> Self:
-        return cls(delta, _spelled(members), tuple(members))
+        return cls(delta, _encode_digits(members), tuple(members))
 
     def has(self, age: Number) -> Truth:
-        return _at_age(age, self._ages(), self.digits.__getitem__)
+        return _look_up_age(age, self._list_ages(), self.digits.__getitem__)
 
     def send(self, when: Truth) -> Self:
         fresh, *older = self.digits
@@ -221,20 +221,20 @@ class CounterBuffer(ColumnBuffer):
 
     def deliver(self, delivered: Self) -> Self:
         pairs = list(zip(self.digits, delivered.digits, strict=True))
-        taken = _spelled([And(digit, gone) for digit, gone in pairs])
+        taken = _encode_digits([And(digit, gone) for digit, gone in pairs])
         return type(self)(self.delta, self.count - taken, tuple(And(digit, Not(gone)) for digit, gone in pairs))
 
     def within(self, other: Self) -> Truth:
-        return And(self.in_range(), *(Implies(self.has(age), other.has(age)) for age in self._ages()))
+        return And(self.is_in_range(), *(Implies(self.has(age), other.has(age)) for age in self._list_ages()))
 
-    def in_range(self) -> Truth:
-        return self.count == _spelled(self.digits)
+    def is_in_range(self) -> Truth:
+        return self.count == _encode_digits(self.digits)
 
     def empty(self) -> Truth:
         return self.count == 0
 
 
-def _spelled(digits: Sequence[Truth]) -> Number:
+def _encode_digits(digits: Sequence[Truth]) -> Number:
     return sum(If(digit, 2**place, 0) for place, digit in enumerate(digits))
 
 
@@ -251,10 +251,10 @@ class PredicateBuffer(Buffer):
         return And(age >= 0, age <= self.delta, self._member(age))
 
     def send(self, when: Truth) -> Self:
-        return self._with(lambda age: Or(And(when, age == 0), self.has(age)))
+        return self._with_member(lambda age: Or(And(when, age == 0), self.has(age)))
 
     def age(self, when: Truth = True) -> Self:
-        return self._with(
+        return self._with_member(
             lambda age: If(
                 Or(self.delta == 0, Not(when)),
                 self.has(age),
@@ -263,15 +263,15 @@ class PredicateBuffer(Buffer):
         )
 
     def deliver(self, delivered: Self) -> Self:
-        return self._with(lambda age: And(self.has(age), Not(delivered.has(age))))
+        return self._with_member(lambda age: And(self.has(age), Not(delivered.has(age))))
 
     def within(self, other: Self) -> Truth:
-        return And(*(Implies(self.has(age), other.has(age)) for age in self._ages()))
+        return And(*(Implies(self.has(age), other.has(age)) for age in self._list_ages()))
 
     def empty(self) -> Truth:
         return Not(self.any(0, self.delta))
 
-    def _with(self, member: Callable[[Number], Truth]) -> Self:
+    def _with_member(self, member: Callable[[Number], Truth]) -> Self:
         return type(self)(self.delta, member)
 
 
@@ -279,15 +279,15 @@ class FinitePredicateBuffer(PredicateBuffer, ColumnBuffer):
     """The predicate for a fixed Δ: one truth value for each age."""
 
     @staticmethod
-    def columns(delta: int) -> tuple[Column, ...]:
+    def list_columns(delta: int) -> tuple[Column, ...]:
         return ("bool",) * (delta + 1)
 
     @classmethod
     def from_columns(cls, delta: int, parts: Sequence[Any]) -> Self:
-        return cls(delta, lambda age: _at_age(age, range(delta + 1), lambda k: parts[k]))
+        return cls(delta, lambda age: _look_up_age(age, range(delta + 1), lambda k: parts[k]))
 
     def to_columns(self) -> tuple[Any, ...]:
-        return tuple(self.has(age) for age in self._ages())
+        return tuple(self.has(age) for age in self._list_ages())
 
     @classmethod
     def from_members(cls, delta: int, members: Sequence[Truth]) -> Self:
@@ -298,7 +298,7 @@ ENCODINGS = ("predicate", "counter", "bitvector")
 LARGEST_DELTA = 4096
 
 
-def column_buffer(encoding: str) -> type[ColumnBuffer]:
+def find_buffer_class(encoding: str) -> type[ColumnBuffer]:
     """Return the class that stores a buffer of a fixed Δ in this encoding."""
     classes: tuple[type[ColumnBuffer], ...] = (FinitePredicateBuffer, CounterBuffer, BitvectorBuffer)
     return next(buffer_class for buffer_class in classes if buffer_class.encoding == encoding)
@@ -318,14 +318,14 @@ def check_encoding(encoding: str, delta: int | None) -> None:
         )
 
 
-def _at_age(age: Number, ages: Iterable[int], member: Callable[[int], Truth]) -> Truth:
+def _look_up_age(age: Number, ages: Iterable[int], member: Callable[[int], Truth]) -> Truth:
     """Return ``member(age)`` for one of ``ages``, else false: a look-up if the age is known, else a case split."""
     if isinstance(age, int):
         return member(age) if age in ages else False
     return Or(*(And(age == k, member(k)) for k in ages))
 
 
-def subsets(ages: Iterable[int]) -> Iterator[frozenset[int]]:
+def enumerate_subsets(ages: Iterable[int]) -> Iterator[frozenset[int]]:
     """Enumerate all subsets in the order of their binary codes, which is the same everywhere."""
     ordered = sorted(ages)
     for code in range(1 << len(ordered)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Not, Number, Or, Truth, is_number, shortened
+from fdverify.logic import And, If, Not, Number, Or, Truth, is_number, shorten
 from fdverify.models.system import (
     Choices,
     Flags,
@@ -18,7 +18,7 @@ from fdverify.models.system import (
     System,
     Update,
     Variable,
-    truthful,
+    require_truth_value,
 )
 
 QUIET = "hquiet"
@@ -46,31 +46,31 @@ class Raise:
     def __post_init__(self) -> None:
         for name, value, least in (("times", self.times, 1), ("plus", self.plus, 0)):
             if not is_number(value) or not isinstance(value, int) or value < least:
-                raise UsageError(f"Raise: {name} must be an integer of at least {least}, got {shortened(value)}")
+                raise UsageError(f"Raise: {name} must be an integer of at least {least}, got {shorten(value)}")
         if (self.times, self.plus) == (1, 0):
             raise UsageError("a raise must make the timeout longer", "write Raise(plus=1) or Raise(times=2)")
 
-    def of(self, timeout: Number) -> Number:
+    def apply(self, timeout: Number) -> Number:
         """Return the timeout after a raise."""
         return self.times * timeout + self.plus
 
-    def until(self, first: int, enough: int) -> int:
+    def count_until(self, first: int, enough: int) -> int:
         """Count the raises until the timeout is at least ``enough``; a raise must make ``first`` longer."""
         if self.times == 1:  # a loop would take as many steps as the bounds are large
             return max(0, -((first - enough) // self.plus))
         timeout, raises = first, 0
         while timeout < enough:
-            timeout, raises = self.of(timeout), raises + 1
+            timeout, raises = self.apply(timeout), raises + 1
         return raises
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """Describe what a raise does to the timeout."""
         if self.times == 1:
             return f"raises the timeout by {self.plus}"
         added = f" and adds {self.plus}" if self.plus else ""
         return f"multiplies the timeout by {self.times}{added}"
 
-    def repeated(self, first: str) -> str:
+    def format_repeated(self, first: str) -> str:
         """Format the timeout after n raises as a formula to read."""
         if self.times == 1:
             return f"{first} + {self.plus}*n"
@@ -107,10 +107,10 @@ class Detector:
         for name in ("suspects", "correct", "in_transit", "hears"):
             function = getattr(self, name)
             if not callable(function):
-                raise UsageError(f"the detector's {name} is {shortened(function)}, not a function")
-            object.__setattr__(self, name, truthful(f"the detector's {name}", function))
+                raise UsageError(f"the detector's {name} is {shorten(function)}, not a function")
+            object.__setattr__(self, name, require_truth_value(f"the detector's {name}", function))
         if not isinstance(self.learns, Raise):
-            raise UsageError(f"the detector's learns is {shortened(self.learns)}, not a Raise")
+            raise UsageError(f"the detector's learns is {shorten(self.learns)}, not a Raise")
 
     def check(self, system: System) -> None:
         """Refuse names that the system lacks or uses for something else."""
@@ -153,33 +153,33 @@ class Detector:
         )
         return (accuracy, completeness) if with_crash else (accuracy,)
 
-    def stable(self, s: State) -> Truth:
+    def is_stable(self, s: State) -> Truth:
         """Return whether the bounds held in the round that led to this state."""
         return True if self.stabilisation is None else s[self.stabilisation.since] >= 0
 
-    def settled(self, s: State) -> Truth:
+    def is_settled(self, s: State) -> Truth:
         """Return whether a delivery has corrected what was learned before the bounds held."""
         return True if self.stabilisation is None else s[self.stabilisation.settled]
 
 
-def with_quiet_clock(system: System, detector: Detector) -> System:
+def add_quiet_clock(system: System, detector: Detector) -> System:
     """Add a ghost that counts the rounds since the last delivery; the phases of the system do not see it."""
 
-    def clocked(s: State, c: Choices, effect: Update) -> Update:
+    def advance_clock(s: State, c: Choices, effect: Update) -> Update:
         begins = detector.stabilisation is not None and s[detector.stabilisation.since] <= 0
         quiet = If(detector.hears(c), 0, If(begins, 0, s[QUIET]) + 1)
         return replace(effect, changes={**effect.changes, QUIET: quiet})
 
-    def unaware(phase: Phase) -> Phase:
+    def hide_clock(phase: Phase) -> Phase:
         @wraps(phase.run)
-        def run(s: State, c: Choices) -> Update:
+        def run_without_clock(s: State, c: Choices) -> Update:
             effect = phase.run(State({name: value for name, value in s.values().items() if name != QUIET}), c)
             if QUIET in effect.changes:
                 raise UsageError(f"phase {phase.name} sets {QUIET}, which is reserved for the proof")
-            return clocked(s, c, effect) if phase.name == detector.receive else effect
+            return advance_clock(s, c, effect) if phase.name == detector.receive else effect
 
-        return replace(phase, run=run)
+        return replace(phase, run=run_without_clock)
 
     clock = Variable(QUIET, Integers(), initial=lambda s: 0, range=lambda s: s[QUIET] >= 0, ghost=True, clock=True)
-    phases = tuple(unaware(phase) for phase in system.phases)
+    phases = tuple(hide_clock(phase) for phase in system.phases)
     return replace(system, phases=phases, variables=(*system.variables, clock))

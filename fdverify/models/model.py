@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fdverify.errors import UsageError
-from fdverify.models.names import check_unique
 from fdverify.models.system import Parameter, System
+from fdverify.models.unique_names import check_unique
 
 OptionValue = str | bool | None
 

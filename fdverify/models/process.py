@@ -28,7 +28,7 @@ class Process:
         """Return whether it has not crashed."""
         return True if self.crashed is None else Or(*(s[self._pc] == step for step in self.cycle))
 
-    def acts(self, s: State) -> Truth:
+    def is_active(self, s: State) -> Truth:
         """Return whether it is active in this round; call this after its scheduling, which resets its timer if so."""
         return And(s[self._timer] == 0, self.correct(s))
 
@@ -40,22 +40,22 @@ class Process:
         return Variable(self._pc, Labels(type(starts)), initial=lambda s: starts)
 
     def timer(self, timely: Callable[[State], Truth] = lambda s: True) -> Variable:
-        def idles(s: State) -> Truth:
+        def is_idle_in_bound(s: State) -> Truth:
             timer, bound = s[self._timer], self.bound(s)
             return And(timer >= 0, If(timely(s), timer < bound, timer <= bound))
 
-        return Variable(self._timer, Integers(), initial=lambda s: 0, range=idles)
+        return Variable(self._timer, Integers(), initial=lambda s: 0, range=is_idle_in_bound)
 
-    def active(self) -> Flag:
+    def build_active_flag(self) -> Flag:
         """Build the choice that schedules it."""
         return Flag(f"{self.name}_active", when=self.correct)
 
-    def scheduled(self, s: State, c: Choices, timely: Truth = True, may_act: Truth = True) -> Update:
+    def take_turn(self, s: State, c: Choices, timely: Truth = True, may_act: Truth = True) -> Update:
         """Let it take its next step if it may act, or idle; where it is not timely, it may idle without bound."""
         timer, active, correct = s[self._timer], c[f"{self.name}_active"], self.correct(s)
         idle = If(timely, timer + 1, Min(timer + 1, self.bound(s)))
         may_idle = Or(Not(timely), timer + 1 < self.bound(s))
-        moved = {} if len(self.cycle) == 1 else {self._pc: If(active, self._following(s), s[self._pc])}
+        moved = {} if len(self.cycle) == 1 else {self._pc: If(active, self._find_next_step(s), s[self._pc])}
         return update(
             assume=Implies(correct, If(active, may_act, may_idle)),
             **{self._timer: If(And(correct, Not(active)), idle, 0)},
@@ -63,13 +63,13 @@ class Process:
         )
 
     def schedule(self) -> Phase:
-        return Phase(f"schedule_{self.name}", lambda s, c: self.scheduled(s, c), (self.active(),))
+        return Phase(f"schedule_{self.name}", lambda s, c: self.take_turn(s, c), (self.build_active_flag(),))
 
     def crash(self, clock: str) -> Phase:
         """Build the phase in which it may crash at the start of a round; the clock counts the rounds since."""
         assert self.crashed is not None, "a process that may crash has a label for it"
 
-        def run(s: State, c: Choices) -> Update:
+        def run_crash(s: State, c: Choices) -> Update:
             return update(
                 **{
                     self._pc: If(c.crash, self.crashed, s[self._pc]),
@@ -78,7 +78,7 @@ class Process:
                 }
             )
 
-        return Phase("crash", run, (Flag("crash", when=self.correct),))
+        return Phase("crash", run_crash, (Flag("crash", when=self.correct),))
 
     def crash_clock(self, clock: str) -> Variable:
         return Variable(
@@ -90,7 +90,7 @@ class Process:
             clock=True,
         )
 
-    def _following(self, s: State) -> Number:
+    def _find_next_step(self, s: State) -> Number:
         """Return the step after the last one."""
         following: Number = self.cycle[0]
         for step, after in zip(self.cycle[:-1], self.cycle[1:], strict=True):

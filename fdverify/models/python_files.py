@@ -9,7 +9,7 @@ from pathlib import Path
 _NOT_OWN = {"__pycache__", "node_modules", "site-packages"}
 
 
-def folders_below(top: Path) -> Iterator[Path]:
+def walk_folders(top: Path) -> Iterator[Path]:
     """Yield the folder and those below it, in order and once each, without hidden ones, environments and caches."""
     seen = {top.resolve()}
     waiting = [top]
@@ -29,7 +29,7 @@ def folders_below(top: Path) -> Iterator[Path]:
                 waiting.append(path)
 
 
-def python_files(folder: Path) -> list[Path]:
+def list_python_files(folder: Path) -> list[Path]:
     """List the Python files in the folder itself, in order, without helpers, whose names start with ``_``."""
     with os.scandir(folder) as entries:
         names = [

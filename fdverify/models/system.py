@@ -13,16 +13,16 @@ from functools import wraps
 from keyword import kwlist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fdverify.errors import NoInstance, UsageError, did_you_mean
-from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, noticing_misuse, shortened
+from fdverify.errors import NoInstance, UsageError, suggest_name
+from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, record_misuse, shorten
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
-from fdverify.models.names import check_unique
+from fdverify.models.unique_names import check_unique
 
 if TYPE_CHECKING:
-    from fdverify.models.cast import Cast
     from fdverify.models.detector import Detector
-    from fdverify.models.growing import GrowingLoop
+    from fdverify.models.growing_loop import GrowingLoop
+    from fdverify.models.participants import Cast
     from fdverify.models.worst_run import WorstRun
 
 _SMT_LIB_WORDS = {"true", "false", "xor", "distinct", "ite", "let", "exists", "forall", "par", "div", "mod", "abs"}
@@ -43,7 +43,7 @@ class State:
         try:
             return self._values[name]
         except KeyError:
-            raise UsageError(f"the state has no {name}", did_you_mean(name, self._values)) from None
+            raise UsageError(f"the state has no {name}", suggest_name(name, self._values)) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise UsageError(f"a state cannot be changed: {name}", "return update(...) from the phase")
@@ -85,7 +85,7 @@ class Parameter:
     small: tuple[int, ...] = ()
     """Values for small instances, the most revealing first; by default those up to 3."""
 
-    def small_values(self) -> tuple[int, ...]:
+    def list_small_values(self) -> tuple[int, ...]:
         return self.small or tuple(range(self.least, max(self.least, 3) + 1))
 
 
@@ -139,16 +139,16 @@ class Variable:
         """Whether the model or the sort restricts the values."""
         return self.range is not None or isinstance(self.sort, Labels | Ages)
 
-    def in_range(self, state: State) -> Truth:
+    def is_in_range(self, state: State) -> Truth:
         value = state[self.name]
         claims = [] if self.range is None else [self.range(state)]
         if isinstance(self.sort, Labels):
             claims.append(Or(*(value == name for name in self.sort.names)))
         elif isinstance(value, ColumnBuffer):
-            claims.append(value.in_range())
+            claims.append(value.is_in_range())
         return And(*claims)
 
-    def initial_value(self, parameters: State) -> Any:
+    def compute_initial_value(self, parameters: State) -> Any:
         """Compute the value in the initial state, and refuse one of another sort."""
         value = self.initial(parameters)
         if isinstance(self.sort, Ages):
@@ -161,30 +161,30 @@ class Variable:
             case _:
                 fits = not is_truth(value) and is_number(value)
         if not fits:
-            raise UsageError(f"{self.name} starts as {shortened(value)}, which is of another sort")
+            raise UsageError(f"{self.name} starts as {shorten(value)}, which is of another sort")
         return value
 
 
-def truthful(what: str, holds: Callable[[State], Truth]) -> Callable[[State], Truth]:
+def require_truth_value(what: str, holds: Callable[[State], Truth]) -> Callable[[State], Truth]:
     """Wrap a predicate so that it raises an error unless it returns a truth value."""
 
     @wraps(holds)
-    def checked(state: State) -> Truth:
-        with noticing_misuse() as misused:
+    def evaluate_predicate(state: State) -> Truth:
+        with record_misuse() as misused:
             value = holds(state)
         if misused:
             raise misused[0]  # the author's code caught it, but the value is still wrong
         if not is_truth(value):
             raise UsageError(
-                f"{what} returns {type(value).__name__} {shortened(value)}, not a truth value",
+                f"{what} returns {type(value).__name__} {shorten(value)}, not a truth value",
                 "return a comparison, or And, Or, Not, Implies of some",
             )
         return value
 
-    return checked
+    return evaluate_predicate
 
 
-def always(state: State) -> Truth:
+def is_always_true(state: State) -> Truth:
     return True
 
 
@@ -193,10 +193,10 @@ class Flag:
     """A choice between yes and no; it must be no where ``when`` does not hold."""
 
     name: str
-    when: Callable[[State], Truth] = always
+    when: Callable[[State], Truth] = is_always_true
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "when", truthful(f"the condition of {self.name}", self.when))
+        object.__setattr__(self, "when", require_truth_value(f"the condition of {self.name}", self.when))
 
 
 @dataclass(frozen=True)
@@ -205,10 +205,10 @@ class Subset:
 
     name: str
     of: str
-    when: Callable[[State], Truth] = always
+    when: Callable[[State], Truth] = is_always_true
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "when", truthful(f"the condition of {self.name}", self.when))
+        object.__setattr__(self, "when", require_truth_value(f"the condition of {self.name}", self.when))
 
 
 Choice: TypeAlias = Flag | Subset
@@ -230,7 +230,7 @@ class Property:
     meaning: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "holds", truthful(f"property {self.name}", self.holds))
+        object.__setattr__(self, "holds", require_truth_value(f"property {self.name}", self.holds))
 
 
 @dataclass(frozen=True)
@@ -307,23 +307,23 @@ class System:
             if names.count(name) > 1:
                 raise UsageError(f"{self.name} declares {name} more than once")
 
-    def property(self, name: str) -> Property:
-        return self._named(name, self.properties, "property")
+    def find_property(self, name: str) -> Property:
+        return self._find_claim(name, self.properties, "property")
 
-    def liveness_property(self, name: str) -> Property:
-        return self._named(name, self.liveness, "liveness property")
+    def find_liveness_property(self, name: str) -> Property:
+        return self._find_claim(name, self.liveness, "liveness property")
 
-    def _named(self, name: str, candidates: Sequence[Property], kind: str) -> Property:
+    def _find_claim(self, name: str, candidates: Sequence[Property], kind: str) -> Property:
         for candidate in candidates:
             if candidate.name == name:
                 return candidate
         known = [candidate.name for candidate in candidates]
-        raise UsageError(f"{self.name} has no {kind} {name}", did_you_mean(name, known) if known else None)
+        raise UsageError(f"{self.name} has no {kind} {name}", suggest_name(name, known) if known else None)
 
-    def ranges(self) -> tuple[Property, ...]:
+    def list_ranges(self) -> tuple[Property, ...]:
         """List the claims about the variables' values, one property for each restricted variable."""
         return tuple(
-            Property(f"range({variable.name})", variable.in_range, f"{variable.name} stays in its declared range")
+            Property(f"range({variable.name})", variable.is_in_range, f"{variable.name} stays in its declared range")
             for variable in self.variables
             if variable.has_range
         )
@@ -336,19 +336,19 @@ class System:
         phases = tuple(replace(p, run=run) if p.name == name else p for p in self.phases)
         return replace(self, phases=phases, growing=(), worst=())
 
-    def at(self, values: Mapping[str, int]) -> System:
+    def fix_parameters(self, values: Mapping[str, int]) -> System:
         """Return the system with these parameters fixed."""
         return replace(self, parameters=tuple(replace(p, value=values.get(p.name, p.value)) for p in self.parameters))
 
-    def age_bounds(self) -> list[str]:
+    def list_age_bounds(self) -> list[str]:
         """List the parameters that bound the ages of a buffer."""
         return sorted({v.sort.bound for v in self.variables if isinstance(v.sort, Ages)})
 
-    def arbitrary(self) -> list[str]:
+    def list_arbitrary(self) -> list[str]:
         """List the parameters without a value."""
         return [p.name for p in self.parameters if p.value is None]
 
-    def parameter_values(self, chosen: Mapping[str, Number] | None = None) -> dict[str, Number]:
+    def compute_parameters(self, chosen: Mapping[str, Number] | None = None) -> dict[str, Number]:
         """Compute every parameter's value; arbitrary parameters take theirs from ``chosen``."""
         values: dict[str, Number] = {}
         for parameter in self.parameters:
@@ -356,7 +356,7 @@ class System:
                 case None:
                     values[parameter.name] = (chosen or {})[parameter.name]
                 case Expression() as expression:
-                    later = ", ".join(sorted(expression.names() - set(values)))
+                    later = ", ".join(sorted(expression.collect_names() - set(values)))
                     if later:
                         raise UsageError(f"{parameter.name} = {expression} uses {later}, which must be declared first")
                     values[parameter.name] = expression.evaluate(values)
@@ -364,26 +364,26 @@ class System:
                     values[parameter.name] = number
         return values
 
-    def described_parameters(self) -> dict[str, int | str]:
+    def describe_parameters(self) -> dict[str, int | str]:
         """Describe every parameter for a report: its number if all are known, else ``symbolic`` or its expression."""
-        if not self.arbitrary():
-            return dict(self.parameter_values())
+        if not self.list_arbitrary():
+            return dict(self.compute_parameters())
         return {
             p.name: "symbolic" if p.value is None else p.value if isinstance(p.value, int) else str(p.value)
             for p in self.parameters
         }
 
-    def fixed_values(self) -> dict[str, int]:
+    def compute_fixed_parameters(self) -> dict[str, int]:
         """Compute every parameter's number; refuse arbitrary parameters, too small values and violated assumptions."""
-        arbitrary = self.arbitrary()
+        arbitrary = self.list_arbitrary()
         if arbitrary:
             raise UsageError(
                 f"{', '.join(arbitrary)} must be fixed for this command", "give numbers, or use bmc or induct"
             )
-        values = self.parameter_values()
+        values = self.compute_parameters()
         for parameter in self.parameters:
             if values[parameter.name] < parameter.least:
-                raise below_least(parameter, values[parameter.name])
+                raise build_minimum_error(parameter, values[parameter.name])
         for assumption in self.assumptions:
             if not assumption.holds(State(values)):
                 where = ", ".join(f"{name} = {value}" for name, value in values.items())
@@ -392,7 +392,7 @@ class System:
 
     def run_phase(self, phase: Phase, state: State, choices: Mapping[str, Any]) -> tuple[State, Truth]:
         """Run a phase; return the state after it, and whether the choices were allowed."""
-        with noticing_misuse() as misused:
+        with record_misuse() as misused:
             effect = phase.run(state, Choices(choices))
         if misused:
             raise misused[0]  # the author's code caught it, but the update is still wrong
@@ -424,15 +424,15 @@ def _check_sort(phase: Phase, variable: Variable, value: Any, state: State) -> N
         case _:
             fits = not isinstance(value, Buffer) and not is_truth(value) and is_number(value)
     if not fits:
-        raise UsageError(f"phase {phase.name} sets {variable.name} to {shortened(value)}, which is of another sort")
+        raise UsageError(f"phase {phase.name} sets {variable.name} to {shorten(value)}, which is of another sort")
 
 
-def no_label(variable: Variable, value: object) -> UsageError:
+def build_label_error(variable: Variable, value: object) -> UsageError:
     return UsageError(
         f"{variable.name} is set to {value}, which is not one of its labels", "use the members of its enum"
     )
 
 
-def below_least(parameter: Parameter, value: int) -> NoInstance:
+def build_minimum_error(parameter: Parameter, value: int) -> NoInstance:
     definition = f" = {parameter.value}" if isinstance(parameter.value, Expression) else ""
     return NoInstance(f"{parameter.name}{definition} must be at least {parameter.least}, got {value}")

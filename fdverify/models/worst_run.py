@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fdverify.logic import Number, Truth
-from fdverify.models.system import State, truthful
+from fdverify.models.system import State, require_truth_value
 
 
 @dataclass(frozen=True)
@@ -25,4 +25,4 @@ class WorstRun:
     """The choices for the round that begins in a state, as in :class:`GrowingLoop`."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "within", truthful("the condition within a worst run", self.within))
+        object.__setattr__(self, "within", require_truth_value("the condition within a worst run", self.within))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rich.tree import Tree
 
-from fdverify.engines.inductive import NO_DEAD_END, VACUITY, Kind
-from fdverify.proofs.result import ProofResult
-from fdverify.proofs.work import Subject
+from fdverify.obligations.inductive import NO_DEAD_END, VACUITY, ObligationKind
+from fdverify.proofs.proof_result import ProofResult
+from fdverify.proofs.tasks import ProofSubject
 from fdverify.reports.safe_text import Text
 from fdverify.verdict import Obligation, Verdict
 
@@ -25,30 +25,30 @@ class ArgumentPremise:
     WRITTEN = ("name", "meaning", "verdict")
 
 
-def list_premises(result: ProofResult, subject: Subject) -> list[ArgumentPremise]:
+def list_premises(result: ProofResult, subject: ProofSubject) -> list[ArgumentPremise]:
     obligations = result.obligations
     found = [
         ArgumentPremise(each.verdict, each.name, subject.meanings[each.name])
         for each in obligations
-        if each.kind == Kind.PREMISE
+        if each.kind == ObligationKind.PREMISE
     ]
     going_on = "every state of the invariant has a next round"
     found += [
         ArgumentPremise(each.verdict, "time-goes-on", going_on) for each in obligations if each.name == NO_DEAD_END
     ]
-    inductive = [each for each in obligations if each.kind in (Kind.INITIATION, Kind.CONSECUTION)]
+    inductive = [each for each in obligations if each.kind in (ObligationKind.INITIATION, ObligationKind.CONSECUTION)]
     if inductive:
         found.append(
             ArgumentPremise(_combine_verdicts(inductive), "invariant", f"{len(inductive)} obligations of its conjuncts")
         )
-    seen = [each for each in obligations if each.kind == Kind.VACUITY and each.name in VACUITY[:-1]]
+    seen = [each for each in obligations if each.kind == ObligationKind.VACUITY and each.name in VACUITY[:-1]]
     if seen:
         happens = "what it is about happens in runs: --witness shows them"
         found.append(ArgumentPremise(_combine_verdicts(seen), "not-vacuous", happens))
     return found
 
 
-def build_argument_tree(result: ProofResult, subject: Subject) -> Tree:
+def build_argument_tree(result: ProofResult, subject: ProofSubject) -> Tree:
     tree = Tree(
         _render_premise(ArgumentPremise(result.verdict, f"{result.name}: {subject.goal}", f"by {subject.reduction}"))
     )

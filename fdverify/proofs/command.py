@@ -11,19 +11,21 @@ import typer
 
 from fdverify.cli.call_app import show_version
 from fdverify.cli.commands import Command, Request, list_own_options
-from fdverify.cli.ending import describe_error
+from fdverify.cli.exit_codes import describe_in_line
 from fdverify.cli.options import SYMBOLIC, SecondOpinionOption, parse_parameter
 from fdverify.errors import UsageError
-from fdverify.files import is_writable_tree
 from fdverify.proofs.model_options import ModelOption, split_values
+from fdverify.workers.atomic_files import is_writable_tree
 
 if TYPE_CHECKING:
-    from fdverify.proofs.course import Settings
-    from fdverify.proofs.result import ProofResult
+    from fdverify.proofs.proof_result import ProofResult
+    from fdverify.proofs.schedule import ProofSettings
     from fdverify.proofs.suggestion import ProofSuggestions
     from fdverify.reports.outcome import Outcome
 
-Suggest = Callable[[Sequence["ProofResult"], "Settings", float | None, Callable[[str], None]], list["ProofSuggestions"]]
+Suggest = Callable[
+    [Sequence["ProofResult"], "ProofSettings", float | None, Callable[[str], None]], list["ProofSuggestions"]
+]
 """Who looks for conjuncts that are missing."""
 _HELP = """Check inductive proofs: proved for every value of the parameters, or the step that breaks a conjunct.
 
@@ -65,7 +67,7 @@ def build_command(suggest: Suggest, options: Sequence[ModelOption] = ()) -> Comm
         shows_runs=True,
         has_places=True,
     )
-    own = [*list_own_options(command), *(each.for_command() for each in options)]
+    own = [*list_own_options(command), *(each.build_parameter() for each in options)]
     return replace(command, compute=compute, options=own)
 
 
@@ -130,20 +132,20 @@ def _compute_verdicts(
     chosen = {"variant": variant, "buffer": buffer}
     parameters, model_options = split_values(options, of_models)
     # Imported here: --help needs neither the solver nor the models.
-    from fdverify.proofs.check import check
-    from fdverify.proofs.course import Settings
-    from fdverify.proofs.files import find_proof_files
-    from fdverify.proofs.report import ProofsReport, count
-    from fdverify.proofs.result import with_proofs
-    from fdverify.proofs.shipped import FOLDER
+    from fdverify.proofs.check_proofs import check_proofs
+    from fdverify.proofs.proof_files import find_proof_files
+    from fdverify.proofs.proof_result import select_with_proof
+    from fdverify.proofs.report import ProofsReport, write_count
+    from fdverify.proofs.schedule import ProofSettings
+    from fdverify.proofs.shipped_proofs import SHIPPED_FOLDER
 
     if second_opinion is not None:
-        from fdverify.smt.second import check_available
+        from fdverify.smt.second_opinion import check_solver_available
 
-        check_available(second_opinion)
+        check_solver_available(second_opinion)
     if smtlib is not None and not is_writable_tree(smtlib):
         raise UsageError(f"cannot write into {smtlib}")
-    settings = Settings(
+    settings = ProofSettings(
         parameters={**{name: value for name, value in numbers.items() if value is not None}, **parameters},
         options={**{name: value for name, value in chosen.items() if value is not None}, **model_options},
         k=k,
@@ -157,19 +159,21 @@ def _compute_verdicts(
         cache=cache,
         **({} if jobs is None else {"jobs": jobs}),
     )
-    named = [*(paths or ()), *([FOLDER] if shipped else ())]
+    named = [*(paths or ()), *([SHIPPED_FOLDER] if shipped else ())]
     if watch:
-        from fdverify.proofs.watch import watch as watch_files
+        from fdverify.proofs.watch import watch_proofs as watch_files
 
         watch_files(named, settings, witness, request.progress)
     files = find_proof_files(named)
-    results, without = with_proofs(files, check(files.files, settings, lambda stage: request.progress.show(str(stage))))
+    results, without = select_with_proof(
+        files, check_proofs(files.files, settings, lambda stage: request.progress.show(str(stage)))
+    )
     suggestions: list[ProofSuggestions] = []
     if suggest:
         left = None if request.time_limit is None else request.time_limit - request.measure_seconds()
         suggestions = find_suggestions(results, settings, left, request.progress.show)
     outcome = ProofsReport(results, request.measure_seconds(), witness, suggestions, without).build_outcome()
-    asides = [describe_error(result.error) for result in results if result.error is not None]
+    asides = [describe_in_line(result.error) for result in results if result.error is not None]
     if without and request.outputs.json:
-        asides.append(f"note: {count(without, 'file')} without a proof")
+        asides.append(f"note: {write_count(without, 'file')} without a proof")
     return replace(outcome, asides=tuple(asides))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from fdverify.errors import FdverifyError, UsageError
-from fdverify.proofs.proof import Source
-from fdverify.proofs.result import Checked, ProofResult
+from fdverify.proofs.proof import SourceLocation
+from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.reports.outcome import Finding
 from fdverify.verdict import Obligation, Verdict
 
@@ -18,12 +18,12 @@ _PLACED = re.compile(r"(?P<file>.+?\.py):(?P<line>\d+): ")
 
 def list_findings(result: ProofResult, render: Callable[[ProofResult, str], str]) -> Iterator[Finding]:
     """List what is wrong with a proof; ``render`` says why an obligation is not proved."""
-    begins = Source(result.path.resolve(), 1) if result.subject is None else result.subject.begins
+    begins = SourceLocation(result.path.resolve(), 1) if result.subject is None else result.subject.begins
 
-    def build(rule: str, level: Literal["error", "warning"], text: str, place: Source, name: str) -> Finding:
+    def build(rule: str, level: Literal["error", "warning"], text: str, place: SourceLocation, name: str) -> Finding:
         return Finding(rule, level, text, place.file, place.line, f"{result.name}:{name}")
 
-    def report(obligation: Obligation, head: str, place: Source) -> Finding:
+    def report(obligation: Obligation, head: str, place: SourceLocation) -> Finding:
         # Nothing is known to be wrong with what is unknown.
         level: Literal["error", "warning"] = "warning" if obligation.verdict is Verdict.UNKNOWN else "error"
         text = f"{head}\n{render(result, obligation.name)}"
@@ -36,7 +36,7 @@ def list_findings(result: ProofResult, render: Callable[[ProofResult, str], str]
         yield build("not-checked", "warning", f"{Verdict.UNKNOWN}: {result.lost}", begins, "not-checked")
     else:
         for checked in result.checked:
-            obligation = checked.obligation()
+            obligation = checked.build_obligation()
             if obligation.verdict is not Verdict.PROVED:
                 yield report(obligation, _describe_verdict(checked), _find_definition(result, checked.question.about))
         for obligation in () if result.vacuity is None else result.vacuity.obligations:
@@ -45,22 +45,22 @@ def list_findings(result: ProofResult, render: Callable[[ProofResult, str], str]
                 yield report(obligation, str(obligation.verdict), _find_definition(result, goal))
 
 
-def _describe_verdict(checked: Checked) -> str:
+def _describe_verdict(checked: CheckedObligation) -> str:
     """Say the verdict, and the smallest parameters that it is found at."""
-    verdict = str(checked.obligation().verdict)
+    verdict = str(checked.build_obligation().verdict)
     if checked.broken is None:
         return verdict
     parameters = ", ".join(f"{name} = {value}" for name, value in checked.broken.step.parameters.items())
     return f"{verdict}, at {parameters}"
 
 
-def _find_definition(result: ProofResult, claim: str) -> Source:
+def _find_definition(result: ProofResult, claim: str) -> SourceLocation:
     """Find where a claim is defined; where the proof begins if it is the model's, or one of the argument's."""
     assert result.subject is not None, "what was loaded has obligations"
     return result.subject.definitions.get(claim, result.subject.begins)
 
 
-def _find_place(error: FdverifyError) -> Source | None:
+def _find_place(error: FdverifyError) -> SourceLocation | None:
     """Find the place that an error tells of."""
     placed = _PLACED.match(error.message)
-    return None if placed is None else Source(Path(placed["file"]).resolve(), max(1, int(placed["line"])))
+    return None if placed is None else SourceLocation(Path(placed["file"]).resolve(), max(1, int(placed["line"])))

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fdverify.cli.options import build_option, parse_parameter
-from fdverify.errors import FdverifyError, UsageError, nearby
+from fdverify.errors import FdverifyError, UsageError, shorten_path
 from fdverify.models.model import Model, OptionValue
-from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
 from fdverify.verdict import Report
+from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
 
 _LOADING_SECONDS = 60.0
 _SHARED = ("--delta", "--phi", "--gst", "--variant", "--buffer")
@@ -38,7 +38,7 @@ class ModelOption:
     def argument(self) -> str:
         return f"of_model_{self.name}"
 
-    def for_command(self) -> inspect.Parameter:
+    def build_parameter(self) -> inspect.Parameter:
         """The option of the command; without it, a parameter is arbitrary and an option is as the file has it."""
         meaning = f"{self.meaning} ({self.model})" if self.meaning else f"of {self.model}"
         if self.kind == "a switch":
@@ -46,40 +46,42 @@ class ModelOption:
         return build_option(self.argument, str | None, None, f"--{self.flag}", metavar=self.values, help=meaning)
 
 
-def options_of_models(arguments: Sequence[str], own: Collection[str]) -> list[ModelOption]:
+def find_model_options(arguments: Sequence[str], own: Collection[str]) -> list[ModelOption]:
     """Options beside the command's own, if the line has any, or asks which there are."""
-    unknown = _flags(arguments) - set(own)
+    unknown = _list_flags(arguments) - set(own)
     if not unknown and not {"--help", "-h"} & set(arguments):
         return []
-    found, wrong = _load(arguments, own)
+    found, wrong = _load_options(arguments, own)
     known = {flag for each in found for flag in (f"--{each.flag}", f"--no-{each.flag}")}
     if wrong is not None and not unknown <= known | {"--help"}:
         raise wrong  # which options it has is not known
     return found
 
 
-def _flags(arguments: Sequence[str]) -> set[str]:
+def _list_flags(arguments: Sequence[str]) -> set[str]:
     return {word.partition("=")[0] for word in arguments if word.startswith("--") and word != "--"}
 
 
-def _load(arguments: Sequence[str], own: Collection[str]) -> tuple[list[ModelOption], FdverifyError | None]:
+def _load_options(arguments: Sequence[str], own: Collection[str]) -> tuple[list[ModelOption], FdverifyError | None]:
     """The options of the models of the proofs that a line seems to name, each once; and what is wrong with a file."""
     words = [Path(word) for word in arguments if not word.startswith("-")]
     paths = [path for path in words if path.is_dir() or (path.suffix == ".py" and path.is_file())]
     if "--shipped" in arguments:
-        from fdverify.proofs.shipped import FOLDER
+        from fdverify.proofs.shipped_proofs import SHIPPED_FOLDER
 
-        paths.append(FOLDER)
+        paths.append(SHIPPED_FOLDER)
     if not paths:
         return [], None
     try:
-        found, wrong = run_in_worker(partial(_collect, paths, own), _LOADING_SECONDS, lambda event: None)
-        return _merged(found), wrong
+        found, wrong = run_in_worker(partial(_collect_options, paths, own), _LOADING_SECONDS, lambda event: None)
+        return _merge_options(found), wrong
     except TimeLimitReached:
         hint = "is there an endless loop?"
-        raise UsageError(f"{nearby(paths[0])}: still loading when it was given up: the time limit", hint) from None
+        raise UsageError(
+            f"{shorten_path(paths[0])}: still loading when it was given up: the time limit", hint
+        ) from None
     except WorkerDied as died:
-        raise UsageError(f"{nearby(paths[0])}: {died}") from None
+        raise UsageError(f"{shorten_path(paths[0])}: {died}") from None
 
 
 def split_values(
@@ -100,23 +102,23 @@ def split_values(
     return numbers, chosen
 
 
-def _collect(
+def _collect_options(
     paths: Sequence[Path], own: Collection[str], report: Report
 ) -> tuple[list[ModelOption], FdverifyError | None]:
     """Load the proofs, in a worker process: what users' files do must not stop the command."""
-    from fdverify.proofs.files import load_proof, proof_files
+    from fdverify.proofs.proof_files import list_proof_files, load_proof
 
     found: list[ModelOption] = []
     wrong: FdverifyError | None = None
-    for path in proof_files(paths):
+    for path in list_proof_files(paths):
         try:
-            found += _described(load_proof(path).model, path, own)
+            found += _describe_options(load_proof(path).model, path, own)
         except FdverifyError as error:  # it is told when the proof is checked, unless an option cannot be known for it
             wrong = wrong or error
     return found, wrong
 
 
-def _described(model: Model, file: Path, own: Collection[str]) -> list[ModelOption]:
+def _describe_options(model: Model, file: Path, own: Collection[str]) -> list[ModelOption]:
     """What a model has; where the command has an option of that name, another name is made."""
 
     def described(name: str, kind: _Kind, values: str, meaning: str) -> list[ModelOption]:
@@ -134,13 +136,14 @@ def _described(model: Model, file: Path, own: Collection[str]) -> list[ModelOpti
     return found
 
 
-def _merged(options: Iterable[ModelOption]) -> list[ModelOption]:
+def _merge_options(options: Iterable[ModelOption]) -> list[ModelOption]:
     merged: dict[str, ModelOption] = {}
     for each in options:
         other = merged.setdefault(each.name, each)
         if other.kind != each.kind:
             raise UsageError(
-                f"--{each.name} is {other.kind} of {nearby(other.file)} and {each.kind} of {nearby(each.file)}",
+                f"--{each.name} is {other.kind} of {shorten_path(other.file)} "
+                f"and {each.kind} of {shorten_path(each.file)}",
                 "check them apart",
             )
     return list(merged.values())

@@ -19,20 +19,20 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fdverify.engines.inductive import Invariant
-from fdverify.errors import UsageError, did_you_mean, located, nearby
-from fdverify.liveness.argument import Argument, Terms, of_sort
-from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo, TemporalGoal, check_goal, looked_up
-from fdverify.liveness.reductions import reduction_for
-from fdverify.logic import Truth, shortened
-from fdverify.models.catalogue import find_model, is_file_reference
+from fdverify.detectors.model_catalogue import find_model, is_file_reference
+from fdverify.errors import UsageError, format_location, shorten_path, suggest_name
+from fdverify.liveness.argument import Argument, Terms, require_sort
+from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo, TemporalGoal, check_goal, resolve_goal
+from fdverify.liveness.reductions import find_reduction
+from fdverify.logic import Truth, shorten
+from fdverify.models.loading import blame_errors_on, is_user_module
 from fdverify.models.model import Model, OptionValue
-from fdverify.models.system import Property, State, System, truthful
-from fdverify.models.user_files import blaming, is_users
+from fdverify.models.system import Property, State, System, require_truth_value
+from fdverify.obligations.inductive import Invariant
 from fdverify.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fdverify.author_code.called import Called
+    from fdverify.author_code.author_call import AuthorCall
 
 Value = TypeVar("Value")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
@@ -40,14 +40,14 @@ Function = TypeVar("Function", bound=Callable[[Any], Any])
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceLocation:
     """A line of a file."""
 
     file: Path
     line: int
 
     def __str__(self) -> str:
-        return located(self.file, self.line)
+        return format_location(self.file, self.line)
 
 
 class Proof:
@@ -66,17 +66,17 @@ class Proof:
         by: str | None = None,
         **options: OptionValue,
     ) -> None:
-        frame = _writing_frame()
-        self.source = _source_in(frame)
+        frame = _find_loading_frame()
+        self.source = _locate_frame(frame)
         # Registered in the module that makes it, so that a proof without a name of its own is found, too.
         frame.f_globals.setdefault(_PROOFS, []).append(self)
-        self.model = self._told(lambda: self._found(model)) if isinstance(model, str) else model
+        self.model = self._add_location(lambda: self._find_model(model)) if isinstance(model, str) else model
         self.options = options
         self._goal_name = goal.claim if isinstance(goal, Always) else goal
         self._goal: Property | None = None
-        self._reduction = self._told(lambda: reduction_for(goal, by))
+        self._reduction = self._add_location(lambda: find_reduction(goal, by))
         if goal is not None:
-            self._told(lambda: check_goal(goal))
+            self._add_location(lambda: check_goal(goal))
         self.terms: dict[str, Callable[[State], Any]] = {}
         self.bounded: Callable[[State], Any] | None = None
         self.bounded_by: Callable[[State], Any] | None = None
@@ -86,15 +86,15 @@ class Proof:
         self._conjuncts: list[Property] = []
         self._predicates: list[Callable[[Any], Truth]] = []
         self.written: dict[str, Callable[[Any], Truth]] = {}
-        self.sources: dict[str, Source] = {}
+        self.sources: dict[str, SourceLocation] = {}
         self.roles: dict[str, str] = {}
         """The role of each registered function: invariant, goal, assumption, term, quantity or bound."""
         known = [option.name for option in self.model.options]
         for name in options:
             if name not in known:
-                raise UsageError(f"{self.source}: {self.model.name} has no option {name}", did_you_mean(name, known))
+                raise UsageError(f"{self.source}: {self.model.name} has no option {name}", suggest_name(name, known))
 
-    def _found(self, reference: str) -> Model:
+    def _find_model(self, reference: str) -> Model:
         """Find a model by name or file; files beside the proof come first."""
         beside = self.source.file.parent / reference.rpartition(":")[0]
         if is_file_reference(reference) and beside.is_file():
@@ -103,7 +103,7 @@ class Proof:
 
     def invariant(self, predicate: Predicate) -> Predicate:
         """Add a conjunct: a function of the state whose docstring says in one line what it means."""
-        claim = self._claim(predicate, "invariant")
+        claim = self._build_claim(predicate, "invariant")
         self._conjuncts.append(claim)
         self._predicates.append(predicate)
         return predicate
@@ -120,41 +120,43 @@ class Proof:
     def goal(self, predicate: Predicate) -> Predicate:
         """Set the goal: the function of the state that is to be proved."""
         if self._goal is not None or self._goal_name is not None:
-            raise UsageError(f"{source_of(predicate)}: the proof has two goals", "keep one of them")
-        self._goal = self._claim(predicate, "goal")
+            raise UsageError(f"{locate_function(predicate)}: the proof has two goals", "keep one of them")
+        self._goal = self._build_claim(predicate, "goal")
         return predicate
 
     def assumption(self, predicate: Predicate) -> Predicate:
         """Add an assumption: a function of the parameters ``s.delta``, ``s.phi``, …"""
-        self._assumptions.append(self._claim(predicate, "assumption"))
+        self._assumptions.append(self._build_claim(predicate, "assumption"))
         return predicate
 
     def term(self, function: Function) -> Function:
         """Define the term of this name that the reduction needs: a function of the state."""
-        source, name = source_of(function), getattr(function, "__name__", "")
+        source, name = locate_function(function), getattr(function, "__name__", "")
         known = {} if self._reduction is None else self._reduction.terms
         if name not in known:
             whose = "a goal about states" if self._reduction is None else self._reduction.name
-            raise UsageError(f"{source}: {whose} needs no {name}", did_you_mean(name, known) if known else None)
-        self._note(function, "term")
-        self.terms[name] = of_sort(known[name].sort, f"{source}: {name}", _blamed(function, source))
+            raise UsageError(f"{source}: {whose} needs no {name}", suggest_name(name, known) if known else None)
+        self._register(function, "term")
+        self.terms[name] = require_sort(known[name].sort, f"{source}: {name}", _attribute_errors(function, source))
         return function
 
     def quantity(self, function: Function) -> Function:
         """Declare the quantity that the proof bounds, for ``fdverify bounds``: a function of the state."""
-        self.bounded = _blamed(function, self._note(function, "quantity"))
+        self.bounded = _attribute_errors(function, self._register(function, "quantity"))
         return function
 
     def bound(self, function: Function) -> Function:
         """Declare the bound that the proof shows, for ``fdverify bounds``: a function of the parameters."""
-        source = self._note(function, "bound")
-        self.meaning_of_bound = self._meaning(function, "bound", source)
-        self.bounded_by = _blamed(function, source)
+        source = self._register(function, "bound")
+        self.meaning_of_bound = self._read_meaning(function, "bound", source)
+        self.bounded_by = _attribute_errors(function, source)
         return function
 
-    def at(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1) -> Invariant:
+    def build_invariant(
+        self, parameters: Mapping[str, int], options: Mapping[str, OptionValue], k: int = 1
+    ) -> Invariant:
         """Build the invariant to check.  These parameters are fixed, and these options override those of the file."""
-        system = self.system(parameters, options)
+        system = self.build_system(parameters, options)
         if self._goal is None and self._goal_name is None:
             raise UsageError(
                 f"{self.source}: the proof has no goal",
@@ -162,61 +164,71 @@ class Proof:
             )
         if not self._conjuncts:
             raise UsageError(f"{self.source}: the proof has no invariant", "decorate functions with @proof.invariant")
-        goal = self._told(lambda: self._goal_of(system))
-        return Invariant(system, goal, tuple(self._conjuncts), k, doubted=self.doubted())
+        goal = self._add_location(lambda: self._build_goal(system))
+        return Invariant(system, goal, tuple(self._conjuncts), k, doubted=self.get_doubted())
 
-    def called(self, invariant: Invariant) -> list[Called]:
+    def list_author_functions(self, invariant: Invariant) -> list[AuthorCall]:
         """List the author's functions that a check of this proof relies on, except those of the model."""
-        from fdverify.author_code.called import Called
+        from fdverify.author_code.author_call import AuthorCall
 
         goal = invariant.goal
         goals = goal.claims if isinstance(goal, Argument) else (goal,)
         measured = {"quantity": self.bounded, "bound": self.bounded_by}
         return [
-            *(Called.of_state("goal", claim.name, claim.holds) for claim in goals),
-            *(Called.of_state("invariant", claim.name, claim.holds) for claim in invariant.authored),
-            *(Called.of_state("term", name, term) for name, term in self.terms.items()),
-            *(Called.of_state("the", name, function) for name, function in measured.items() if function is not None),
+            *(AuthorCall.from_state_function("goal", claim.name, claim.holds) for claim in goals),
+            *(AuthorCall.from_state_function("invariant", claim.name, claim.holds) for claim in invariant.authored),
+            *(AuthorCall.from_state_function("term", name, term) for name, term in self.terms.items()),
+            *(
+                AuthorCall.from_state_function("the", name, function)
+                for name, function in measured.items()
+                if function is not None
+            ),
         ]
 
-    def _goal_of(self, system: System) -> Property | Argument:
+    def _build_goal(self, system: System) -> Property | Argument:
         if self._goal is not None:
             return self._goal
         if self._reduction is None:
-            return self._property(system, self._goal_name)
+            return self._resolve_claim(system, self._goal_name)
         for name, term in self._reduction.terms.items():
             if name not in self.terms:
                 hint = "write a function of that name and decorate it with @proof.term"
                 raise UsageError(f"{self._reduction.name} needs {name}: {term.meaning}", hint)
         assert isinstance(self._goal_name, EventuallyAlways | LeadsTo), "only those have a reduction"
         terms = Terms(system, dict(self.terms), str(self.source))
-        return self._reduction.argue(terms, looked_up(self._goal_name, lambda claim: self._property(system, claim)))
+        return self._reduction.argue(
+            terms, resolve_goal(self._goal_name, lambda claim: self._resolve_claim(system, claim))
+        )
 
-    def _property(self, system: System, claim: Any) -> Property:
+    def _resolve_claim(self, system: System, claim: Any) -> Property:
         """Resolve a claim of a goal: a property, the name of one, or a function of the state with a docstring."""
         if isinstance(claim, str | Property):
-            return system.property(claim) if isinstance(claim, str) else claim
-        source = source_of(claim)
-        meaning = self._meaning(claim, "goal", source)
-        return Property(claim.__name__, truthful(f"{source}: goal {claim.__name__}", _blamed(claim, source)), meaning)
+            return system.find_property(claim) if isinstance(claim, str) else claim
+        source = locate_function(claim)
+        meaning = self._read_meaning(claim, "goal", source)
+        return Property(
+            claim.__name__,
+            require_truth_value(f"{source}: goal {claim.__name__}", _attribute_errors(claim, source)),
+            meaning,
+        )
 
-    def system(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]) -> System:
+    def build_system(self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]) -> System:
         """Instantiate the model under this proof's assumptions."""
-        parameters, options = self._sorted(parameters, options)
+        parameters, options = self._separate_options(parameters, options)
         for name, known in (
             *((name, [p.name for p in self.model.parameters]) for name in parameters),
             *((name, [o.name for o in self.model.options]) for name in options),
         ):
             if name not in known:
                 raise UsageError(
-                    f"{nearby(self.source.file)}: {self.model.name} has no --{name}", did_you_mean(name, known)
+                    f"{shorten_path(self.source.file)}: {self.model.name} has no --{name}", suggest_name(name, known)
                 )
         values = {parameter.name: parameters.get(parameter.name) for parameter in self.model.parameters}
         defaults = {option.name: option.default for option in self.model.options}
         chosen = {**defaults, **self.options, **options}
-        return self.assuming(self._told(lambda: self.model.instantiate(values, chosen)))
+        return self.add_assumptions(self._add_location(lambda: self.model.instantiate(values, chosen)))
 
-    def _sorted(
+    def _separate_options(
         self, parameters: Mapping[str, int], options: Mapping[str, OptionValue]
     ) -> tuple[dict[str, int], dict[str, OptionValue]]:
         """Move values that have the name of an option to the options: a number is an expression, too."""
@@ -224,40 +236,40 @@ class Proof:
         kept = {name: value for name, value in parameters.items() if name not in moved}
         return kept, {**options, **{name: str(parameters[name]) for name in moved}}
 
-    def assuming(self, system: System) -> System:
+    def add_assumptions(self, system: System) -> System:
         """Add this proof's assumptions, and the ghost variables that its reduction reads, to the system."""
         reduction = self._reduction
         if reduction is not None:
-            system = self._told(lambda: reduction.prepare(system))
+            system = self._add_location(lambda: reduction.prepare(system))
         return replace(system, assumptions=(*system.assumptions, *self._assumptions))
 
-    def assumed(self) -> dict[str, str]:
+    def describe_assumptions(self) -> dict[str, str]:
         """Return the meaning of each assumption by name."""
         return {assumption.name: assumption.meaning for assumption in self._assumptions}
 
-    def expected(self) -> dict[str, Verdict]:
+    def get_expected_verdicts(self) -> dict[str, Verdict]:
         """Return the expected verdict of each claim that this file marks as meant to fail."""
         marks = {name: getattr(predicate, _EXPECTED, None) for name, predicate in self.written.items()}
         return {name: mark for name, mark in marks.items() if mark and self.sources[name].file == self.source.file}
 
-    def doubted(self) -> frozenset[str]:
+    def get_doubted(self) -> frozenset[str]:
         """Return the names of the conjuncts that are meant to fail; no other obligation may assume them."""
-        return frozenset(name for name in self.expected() if self.roles[name] == "invariant")
+        return frozenset(name for name in self.get_expected_verdicts() if self.roles[name] == "invariant")
 
-    def definitions(self) -> dict[str, Source]:
+    def locate_definitions(self) -> dict[str, SourceLocation]:
         """Locate the ``def`` line of each claim, which may be below its decorators."""
-        return {name: _definition(predicate, self.sources[name]) for name, predicate in self.written.items()}
+        return {name: _locate_definition(predicate, self.sources[name]) for name, predicate in self.written.items()}
 
-    def hints(self) -> dict[str, str]:
+    def get_hints(self) -> dict[str, str]:
         """Return the hint for each claim that has one in this file; a hint in another file is for that file's proof."""
         texts = {name: getattr(predicate, _HINT, None) for name, predicate in self.written.items()}
         return {name: text for name, text in texts.items() if text and self.sources[name].file == self.source.file}
 
-    def lemmas(self) -> tuple[Property, ...]:
+    def get_lemmas(self) -> tuple[Property, ...]:
         """Return the conjuncts that are not meant to fail, as lemmas for another goal."""
-        return tuple(conjunct for conjunct in self._conjuncts if conjunct.name not in self.doubted())
+        return tuple(conjunct for conjunct in self._conjuncts if conjunct.name not in self.get_doubted())
 
-    def _told(self, work: Callable[[], Value]) -> Value:
+    def _add_location(self, work: Callable[[], Value]) -> Value:
         """Do the work; a usage error without a place gets the line where the proof is made."""
         try:
             return work()
@@ -266,16 +278,16 @@ class Proof:
                 raise
             raise UsageError(f"{self.source}: {error.message}", error.hint) from error
 
-    def _claim(self, predicate: Callable[[Any], Truth], role: str) -> Property:
-        source = self._note(predicate, role)
+    def _build_claim(self, predicate: Callable[[Any], Truth], role: str) -> Property:
+        source = self._register(predicate, role)
         name = predicate.__name__
         self.written[name] = predicate
-        holds = truthful(f"{source}: {role} {name}", _blamed(predicate, source))
-        return Property(name, holds, self._meaning(predicate, role, source))
+        holds = require_truth_value(f"{source}: {role} {name}", _attribute_errors(predicate, source))
+        return Property(name, holds, self._read_meaning(predicate, role, source))
 
-    def _note(self, function: Callable[[Any], Any], role: str) -> Source:
+    def _register(self, function: Callable[[Any], Any], role: str) -> SourceLocation:
         """Register a function under its name, which must be new, and return its location."""
-        source, name = source_of(function), function.__name__
+        source, name = locate_function(function), function.__name__
         if name in self.sources:
             raise UsageError(f"{source}: the name {name} is already used at {self.sources[name]}", "rename one")
         if not name.isidentifier():
@@ -290,7 +302,7 @@ class Proof:
         self.roles[name] = role
         return source
 
-    def _meaning(self, function: Callable[[Any], Any], role: str, source: Source) -> str:
+    def _read_meaning(self, function: Callable[[Any], Any], role: str, source: SourceLocation) -> str:
         """Return the first line of the docstring, which must not be missing."""
         meaning = (inspect.getdoc(function) or "").partition("\n")[0].strip()
         if not meaning:
@@ -303,7 +315,7 @@ class Proof:
 _PROOFS = "__fdverify_proofs__"
 
 
-def proofs_of(module: ModuleType) -> list[Proof]:
+def get_proofs(module: ModuleType) -> list[Proof]:
     """Return all proofs that a module has made, in order."""
     return list(vars(module).get(_PROOFS, []))
 
@@ -315,7 +327,9 @@ _EXPECTABLE = (Verdict.NOT_INDUCTIVE, Verdict.VIOLATED, Verdict.VACUOUS)
 def expect_verdict(verdict: str) -> Callable[[Predicate], Predicate]:
     """Mark a conjunct, a goal or an assumption that is meant to fail with this verdict, for the pytest plugin."""
     if verdict not in _EXPECTABLE:
-        raise UsageError(f"{_caller()}: a claim cannot be expected to be {verdict}", f"one of {', '.join(_EXPECTABLE)}")
+        raise UsageError(
+            f"{_locate_caller()}: a claim cannot be expected to be {verdict}", f"one of {', '.join(_EXPECTABLE)}"
+        )
 
     def mark(predicate: Predicate) -> Predicate:
         setattr(predicate, _EXPECTED, Verdict(verdict))
@@ -330,70 +344,72 @@ _HINT = "fdverify_hint"
 def hint(text: str) -> Callable[[Predicate], Predicate]:
     """Attach to a conjunct or a goal one line of advice, which is shown when it fails."""
     if not isinstance(text, str) or not text.strip() or len(text.splitlines()) != 1:
-        raise UsageError(f"{_caller()}: a hint is one line of text")
+        raise UsageError(f"{_locate_caller()}: a hint is one line of text")
 
-    def tell(predicate: Predicate) -> Predicate:
+    def attach(predicate: Predicate) -> Predicate:
         setattr(predicate, _HINT, text.strip())
         return predicate
 
-    return tell
+    return attach
 
 
 def is_stray(value: object, proof: Proof) -> bool:
     """Tell whether a value is a function of the proof's file that is expected to fail but is no claim of the proof."""
     marked = inspect.isfunction(value) and hasattr(value, _EXPECTED)
-    return marked and source_of(value).file == proof.source.file and value not in proof.written.values()
+    return marked and locate_function(value).file == proof.source.file and value not in proof.written.values()
 
 
-def _blamed(function: Callable[[Any], Any], source: Source) -> Callable[[State], Any]:
+def _attribute_errors(function: Callable[[Any], Any], source: SourceLocation) -> Callable[[State], Any]:
     """Wrap the function so that every error it raises names the author's file and line."""
 
     @wraps(function)
-    def value(state: State) -> Any:
-        with blaming(source.file):
+    def evaluate(state: State) -> Any:
+        with blame_errors_on(source.file):
             return function(state)
 
-    return value
+    return evaluate
 
 
-def source_of(predicate: Any) -> Source:
+def locate_function(predicate: Any) -> SourceLocation:
     """Return where a function is defined; its first line may be that of a decorator."""
     code = getattr(predicate, "__code__", None)
     if code is None:
-        raise UsageError(f"{_caller()}: {shortened(predicate)} is not a function", "decorate a function of the state")
-    return Source(Path(code.co_filename), code.co_firstlineno)
+        raise UsageError(
+            f"{_locate_caller()}: {shorten(predicate)} is not a function", "decorate a function of the state"
+        )
+    return SourceLocation(Path(code.co_filename), code.co_firstlineno)
 
 
-def _definition(function: Callable[[Any], Any], source: Source) -> Source:
+def _locate_definition(function: Callable[[Any], Any], source: SourceLocation) -> SourceLocation:
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):  # there is no source file
         return source
     offsets = (offset for offset, line in enumerate(lines) if line.lstrip().startswith("def "))
-    return Source(source.file, first + next(offsets, 0))
+    return SourceLocation(source.file, first + next(offsets, 0))
 
 
-def _caller() -> Source:
-    return _source_in(_calling_frame())
+def _locate_caller() -> SourceLocation:
+    return _locate_frame(_find_calling_frame())
 
 
-def _source_in(frame: FrameType) -> Source:
-    return Source(Path(frame.f_code.co_filename), frame.f_lineno)
+def _locate_frame(frame: FrameType) -> SourceLocation:
+    return SourceLocation(Path(frame.f_code.co_filename), frame.f_lineno)
 
 
-def _writing_frame() -> FrameType:
+def _find_loading_frame() -> FrameType:
     """Find the module frame of the user's file that is being loaded, or else the calling frame."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "<module>":
-            if is_users(frame.f_globals.get("__name__", "")):
+            if is_user_module(frame.f_globals.get("__name__", "")):
                 return frame
             break
         frame = frame.f_back
-    return _calling_frame()
+    return _find_calling_frame()
 
 
-def _calling_frame() -> FrameType:
+def _find_calling_frame() -> FrameType:
     """Find the nearest frame outside this file."""
     frame = sys._getframe(1)
     while frame.f_code.co_filename == __file__ and frame.f_back is not None:

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from fdverify.engines.inductive import NO_DEAD_END
-from fdverify.errors import nearby
+from fdverify.errors import shorten_path
+from fdverify.obligations.inductive import NO_DEAD_END
 from fdverify.proofs.argument_tree import build_argument_tree
-from fdverify.proofs.document import build_document
 from fdverify.proofs.failures import describe_failure
 from fdverify.proofs.findings import list_findings
-from fdverify.proofs.result import Checked, ProofResult, Stability, exit_code
+from fdverify.proofs.proof_document import build_document
+from fdverify.proofs.proof_result import CheckedObligation, ProofResult, Stability, compute_exit_code
 from fdverify.proofs.suggestion import ProofSuggestions, Suggestion
 from fdverify.reports.outcome import Outcome
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import describe_model, print_steps, print_verdict, render_text
-from fdverify.traces.steps import ShownRun
+from fdverify.runs.run_table import ShownRun
 from fdverify.verdict import Verdict
 
 
@@ -35,7 +35,7 @@ class ProofsReport:
 
     def build_outcome(self) -> Outcome:
         return Outcome(
-            exit_code=exit_code(self.results),
+            exit_code=compute_exit_code(self.results),
             document=build_document(self.results, self.seconds, self.witness, self.suggestions),
             render=self.render,
             runs=tuple(run for result in self.results for run in _list_runs(result, self.witness)),
@@ -53,11 +53,11 @@ class ProofsReport:
         if stabilities:
             _print_stability(console, stabilities)
         _print_summary(console, self.results)
-        without = f"{count(self.without, 'file')} without a proof, " if self.without else ""
-        console.print(Text(f"{count(len(self.results), 'proof')}, {without}{self.seconds:.1f} s", style="dim"))
+        without = f"{write_count(self.without, 'file')} without a proof, " if self.without else ""
+        console.print(Text(f"{write_count(len(self.results), 'proof')}, {without}{self.seconds:.1f} s", style="dim"))
 
 
-def count(number: int, what: str) -> str:
+def write_count(number: int, what: str) -> str:
     """Write a number of things."""
     return f"{number} {what if number == 1 else f'{what}s'}"
 
@@ -86,12 +86,14 @@ def _print_obligation(console: Console, result: ProofResult, name: str) -> None:
             _print_unproved(console, result, checked)
     for found in () if result.vacuity is None else result.vacuity.obligations:
         if found.name == name:
-            console.print(Text(f"{nearby(result.path)}: {name} is {found.verdict}: {found.detail}"), soft_wrap=True)
+            console.print(
+                Text(f"{shorten_path(result.path)}: {name} is {found.verdict}: {found.detail}"), soft_wrap=True
+            )
             if name == NO_DEAD_END:
                 _print_dead_end(console, result)
 
 
-def _print_unproved(console: Console, result: ProofResult, checked: Checked) -> None:
+def _print_unproved(console: Console, result: ProofResult, checked: CheckedObligation) -> None:
     if checked.broken is not None:
         _print_failure(console, result, checked)
     elif checked.verdict is Verdict.UNKNOWN:
@@ -126,13 +128,13 @@ def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
         console.print()
 
 
-def _print_unknown(console: Console, result: ProofResult, checked: Checked) -> None:
+def _print_unknown(console: Console, result: ProofResult, checked: CheckedObligation) -> None:
     console.print(Text(f"{result.name}: {checked.question.name} is unknown: {checked.detail}"), soft_wrap=True)
     if checked.kept is not None:
         console.print(Text(f"  its SMT-LIB text is kept in {checked.kept}"), soft_wrap=True)
 
 
-def _print_failure(console: Console, result: ProofResult, checked: Checked) -> None:
+def _print_failure(console: Console, result: ProofResult, checked: CheckedObligation) -> None:
     assert checked.broken is not None, "only what is broken is a failure"
     assert result.subject is not None, "and only what was loaded"
     about = checked.question.about
@@ -140,29 +142,29 @@ def _print_failure(console: Console, result: ProofResult, checked: Checked) -> N
     place = "" if source is None else f"{source}: "
     line = f"{place}{checked.question.name} fails: {describe_failure(result, checked)}"
     console.print(Text(line, style="bold"), soft_wrap=True)
-    console.print(Text(f"  {about}: {result.subject.meaning(about)}"), soft_wrap=True)
+    console.print(Text(f"  {about}: {result.subject.get_meaning(about)}"), soft_wrap=True)
     print_steps(console, checked.broken.step)
     console.print(Text(f"  {checked.broken.words}"), soft_wrap=True)
     # A run from the start that is the step itself need not be shown twice.
     if checked.broken.run is not None and checked.broken.run != checked.broken.step:
         print_steps(console, checked.broken.run)
-    hint = result.hint(checked)
+    hint = result.find_hint(checked)
     if hint is not None:
         console.print(Text(f"hint: {hint}"), soft_wrap=True)
     console.print()
 
 
-def _print_stability(console: Console, found: Sequence[tuple[ProofResult, Checked]]) -> None:
+def _print_stability(console: Console, found: Sequence[tuple[ProofResult, CheckedObligation]]) -> None:
     """How the obligations of each proof fared under other seeds, and its most varying one."""
     table = Table(title="stability", title_justify="left")
     for name in ("proof", "seeds", "passed", "most varying obligation", "effort least", "median", "most"):
         table.add_column(name, justify="left" if name.startswith(("proof", "most v")) else "right")
     for result in dict.fromkeys(id(result) for result, _ in found):
-        own = [(checked, checked.stability()) for owner, checked in found if id(owner) == result]
+        own = [(checked, checked.compute_stability()) for owner, checked in found if id(owner) == result]
         measured = [(checked, stability) for checked, stability in own if stability is not None]
         name = next(owner.name for owner, _ in found if id(owner) == result)
         runs, passed = sum(s.seeds for _, s in measured), sum(s.passed for _, s in measured)
-        checked, widest = max(measured, key=lambda pair: _spread(pair[1]))
+        checked, widest = max(measured, key=lambda pair: _measure_spread(pair[1]))
         efforts = (str(widest.effort_least), str(widest.effort_median), str(widest.effort_most))
         table.add_row(
             Text(name), str(widest.seeds), f"{100 * passed / runs:g} %", Text(checked.question.name), *efforts
@@ -170,7 +172,7 @@ def _print_stability(console: Console, found: Sequence[tuple[ProofResult, Checke
     console.print(table)
 
 
-def _spread(stability: Stability) -> float:
+def _measure_spread(stability: Stability) -> float:
     return stability.effort_most / max(1, stability.effort_least)
 
 
@@ -187,7 +189,7 @@ def _print_summary(console: Console, results: Sequence[ProofResult]) -> None:
         cached = sum(checked.cached for checked in result.checked)
         table.add_row(
             Text(result.name),
-            _verdict(result),
+            _render_verdict(result),
             str(len(conjuncts)),
             str(len(result.obligations)),
             str(cached),
@@ -196,7 +198,7 @@ def _print_summary(console: Console, results: Sequence[ProofResult]) -> None:
     console.print(table)
 
 
-def _verdict(result: ProofResult) -> Text:
+def _render_verdict(result: ProofResult) -> Text:
     """The verdict, and of a proof whether all of it is what the cache says was proved before."""
     if result.verdict is not Verdict.PROVED:
         return Text(str(result.verdict), style="bold")
@@ -222,7 +224,7 @@ def _print_suggestions(console: Console, suggested: ProofSuggestions) -> None:
 def _describe_suggestion(suggested: ProofSuggestions, suggestion: Suggestion) -> str:
     these = "this conjunct" if len(suggestion.conjuncts) == 1 else f"these {len(suggestion.conjuncts)} conjuncts"
     if suggestion.proves:
-        return f"add {these}, and the invariant of {nearby(suggested.path)} is inductive and implies the goal"
+        return f"add {these}, and the invariant of {shorten_path(suggested.path)} is inductive and implies the goal"
     unproved = suggestion.unproved
     left = "1 obligation is" if len(unproved) == 1 else f"{len(unproved)} obligations are"
     return f"{these} may help, but then {left} still not proved ({', '.join(unproved)})"

@@ -10,18 +10,18 @@ from time import monotonic, perf_counter, sleep
 
 from rich.console import Console
 
-from fdverify.cli.output import print_out
+from fdverify.cli.output import print_answer
 from fdverify.cli.progress import ProgressLine
 from fdverify.deadline import lift_deadline
-from fdverify.errors import FdverifyError, UsageError, nearby
-from fdverify.models.python_files import folders_below
-from fdverify.printable import printable
-from fdverify.proofs.changes import Disk, is_concerned, is_elsewhere
-from fdverify.proofs.check import Stage, check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.files import NoProof, find_proof_files
+from fdverify.errors import FdverifyError, UsageError, shorten_path
+from fdverify.models.python_files import walk_folders
+from fdverify.printable import make_printable
+from fdverify.proofs.check_proofs import CheckProgress, check_proofs
+from fdverify.proofs.file_watch import FileDigester, is_affected, is_redirected
+from fdverify.proofs.proof_files import NoProofInFile, find_proof_files
+from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.report import ProofsReport
-from fdverify.proofs.result import ProofResult
+from fdverify.proofs.schedule import ProofSettings
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import render_text
 
@@ -30,16 +30,16 @@ _SETTLES_SECONDS = 0.05
 _FOLDERS_SECONDS = 1.0
 
 
-class _Saved(Exception):
+class _FileSaved(Exception):
     """Something was saved while it was being checked."""
 
 
-def watch(paths: Sequence[Path], settings: Settings, witness: bool, progress: ProgressLine) -> None:
+def watch_proofs(paths: Sequence[Path], settings: ProofSettings, witness: bool, progress: ProgressLine) -> None:
     """Check, then wait for a change, for ever; what is wrong with the paths at the beginning is raised."""
     find_proof_files(paths)
     lift_deadline()  # the limit is for each check
     _warm_up()
-    watching = _Watching(paths, settings, witness, progress)
+    watching = _ProofWatch(paths, settings, witness, progress)
     watching.check()
     while True:
         watching.wait()
@@ -49,18 +49,18 @@ def watch(paths: Sequence[Path], settings: Settings, witness: bool, progress: Pr
 def _warm_up() -> None:
     """Import once what every worker process would import for itself."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # with more threads, the processes could not be forked
-    import fdverify.author_code.check
-    import fdverify.engines.cti
-    import fdverify.engines.vacuity  # noqa: F401
+    import fdverify.author_code.author_check
+    import fdverify.obligations.counterexample
+    import fdverify.obligations.vacuity  # noqa: F401
 
 
-class _Watching:
-    def __init__(self, paths: Sequence[Path], settings: Settings, witness: bool, progress: ProgressLine) -> None:
+class _ProofWatch:
+    def __init__(self, paths: Sequence[Path], settings: ProofSettings, witness: bool, progress: ProgressLine) -> None:
         self._progress = progress
         self._paths = paths
         self._settings = settings
         self._witness = witness
-        self._disk = Disk()
+        self._disk = FileDigester()
         self._results: dict[Path, ProofResult] = {}
         """What is known, by proof file."""
         self._read: dict[Path, frozenset[Path]] = {}
@@ -69,7 +69,7 @@ class _Watching:
         """Files in folders: that there is no proof in one of them is no error."""
         self._below: set[Path] = set()
         self._folders_until = 0.0
-        self._seen = self._look()
+        self._seen = self._read_disk()
         self._has_shown = False
 
     def check(self) -> None:
@@ -77,8 +77,8 @@ class _Watching:
         while True:
             try:
                 self._check_once()
-            except _Saved:
-                self._take_in(self._settled())
+            except _FileSaved:
+                self._take_changes(self._wait_until_settled())
                 continue
             except UsageError as error:
                 if not self._has_shown:
@@ -88,13 +88,13 @@ class _Watching:
 
     def wait(self) -> None:
         """Wait until something has changed, and forget what it concerns."""
-        while self._look() == self._seen and not any(map(is_elsewhere, self._results.values())):
+        while self._read_disk() == self._seen and not any(map(is_redirected, self._results.values())):
             sleep(_EVERY_SECONDS)
-        self._take_in(self._settled())
+        self._take_changes(self._wait_until_settled())
 
     def _check_once(self) -> None:
         found_files = find_proof_files(self._paths)
-        files, self._optional = found_files.files, found_files.are_optional()
+        files, self._optional = found_files.files, found_files.get_optional_files()
         gone = [path for path in self._read if path not in files]
         for path in gone:
             self._results.pop(path, None)
@@ -103,7 +103,7 @@ class _Watching:
         start, found = perf_counter(), list[ProofResult]()
         try:
             if unknown:
-                found = check(unknown, self._settings, self._show_stage, self._notice)
+                found = check_proofs(unknown, self._settings, self._show_stage, self._raise_if_saved)
         finally:
             self._progress.close()
         for path, result in zip(unknown, found, strict=True):
@@ -112,90 +112,93 @@ class _Watching:
             failed = frozenset() if result.error is None else self._read.get(path, frozenset())
             self._read[path] = frozenset(result.files) | failed
         self._note_what_was_run(found)
-        self._show(files, found, gone, perf_counter() - start)
+        self._show_results(files, found, gone, perf_counter() - start)
 
     def _note_what_was_run(self, found: Sequence[ProofResult]) -> None:
         """Folders that are known only now are taken as they are, and files as they were when they were run."""
-        folders, files = self._scope()
+        folders, files = self._list_scope()
         before = {path: each for path, each in self._seen.items() if path.parent in folders or path in files}
-        self._seen = {**self._look(), **before}
+        self._seen = {**self._read_disk(), **before}
         for result in found:
             self._seen.update(result.files)
 
-    def _show_stage(self, stage: Stage) -> None:
+    def _show_stage(self, stage: CheckProgress) -> None:
         self._progress.show(str(stage))
 
-    def _notice(self) -> None:
-        if self._look() != self._seen:
-            raise _Saved
+    def _raise_if_saved(self) -> None:
+        if self._read_disk() != self._seen:
+            raise _FileSaved
 
-    def _look(self) -> dict[Path, str]:
-        return self._disk.look(*self._scope())
+    def _read_disk(self) -> dict[Path, str]:
+        return self._disk.digest_files(*self._list_scope())
 
-    def _scope(self) -> tuple[set[Path], set[Path]]:
+    def _list_scope(self) -> tuple[set[Path], set[Path]]:
         """The folders and the files that matter."""
         files = {file for read in self._read.values() for file in read}
         named = {path.parent for path in (path.resolve() for path in self._paths) if not path.is_dir()}
-        return named | self._folders() | {file.parent for file in files}, files
+        return named | self._list_folders() | {file.parent for file in files}, files
 
-    def _folders(self) -> set[Path]:
+    def _list_folders(self) -> set[Path]:
         """The folders named and those below them; which there are is looked up now and then, for there may be many."""
         now = monotonic()
         if now >= self._folders_until:
             tops = [path for path in (path.resolve() for path in self._paths) if path.is_dir()]
-            self._below = {folder for top in tops for folder in folders_below(top)}
+            self._below = {folder for top in tops for folder in walk_folders(top)}
             self._folders_until = now + _FOLDERS_SECONDS
         return self._below
 
-    def _settled(self) -> dict[Path, str]:
+    def _wait_until_settled(self) -> dict[Path, str]:
         """What there is once it stays so for a moment: a file that is being saved may be half there, or not at all."""
-        now = self._look()
+        now = self._read_disk()
         while True:
             sleep(_SETTLES_SECONDS)
-            before, now = now, self._look()
+            before, now = now, self._read_disk()
             if now == before:
                 return now
 
-    def _take_in(self, now: dict[Path, str]) -> None:
+    def _take_changes(self, now: dict[Path, str]) -> None:
         everything = bool(self._settings.only)  # a name that is looked for may be in any of them
         kept = {
             path: result
             for path, result in self._results.items()
-            if not everything and not is_concerned(result, self._seen, now)
+            if not everything and not is_affected(result, self._seen, now)
         }
         self._results, self._seen = kept, now
 
-    def _show(
+    def _show_results(
         self, files: Sequence[Path], checked: Sequence[ProofResult], gone: Sequence[Path], seconds: float
     ) -> None:
         self._has_shown = True
         if not sys.stdout.isatty():
             shown = [result for result in checked if self._has_proof(result)]
-            lines = [*(f"{nearby(path)}: gone" for path in gone), *(_in_a_line(result) for result in shown)]
-            print_out("".join(f"{printable(line)}\n" for line in lines))
+            lines = [
+                *(f"{shorten_path(path)}: gone" for path in gone),
+                *(_describe_in_line(result) for result in shown),
+            ]
+            print_answer("".join(f"{make_printable(line)}\n" for line in lines))
             return
         results = [result for result in (self._results[path] for path in files) if self._has_proof(result)]
         errors = "".join(f"error: {result.error}\n" for result in results if result.error is not None)
-        self._redraw(errors + render_text(ProofsReport(results, seconds, self._witness).render))
+        self._redraw_screen(errors + render_text(ProofsReport(results, seconds, self._witness).render))
 
     def _has_proof(self, result: ProofResult) -> bool:
-        return not (result.path in self._optional and isinstance(result.error, NoProof))
+        return not (result.path in self._optional and isinstance(result.error, NoProofInFile))
 
     def _show_error(self, error: FdverifyError) -> None:
         if sys.stdout.isatty():
-            self._redraw(f"error: {error}\n")
+            self._redraw_screen(f"error: {error}\n")
         else:
-            print_out(f"error: {error}\n")
+            print_answer(f"error: {error}\n")
 
-    def _redraw(self, text: str) -> None:
+    def _redraw_screen(self, text: str) -> None:
         Console().clear()
-        print_out(text + render_text(lambda console: console.print(Text("watching; Ctrl-C ends", style="dim"))))
+        print_answer(text + render_text(lambda console: console.print(Text("watching; Ctrl-C ends", style="dim"))))
 
 
-def _in_a_line(result: ProofResult) -> str:
+def _describe_in_line(result: ProofResult) -> str:
     if result.error is not None:
         return f"error: {result.error}"
     decided = [checked.question.name for checked in result.checked if not checked.cached]
     cached = len(result.checked) - len(decided)
     what = f"; decided {', '.join(decided)}" if decided else ""
-    return f"{nearby(result.path)}: {result.verdict}: {result.detail}; {cached} from the cache{what}"
+    return f"{shorten_path(result.path)}: {result.verdict}: {result.detail}; {cached} from the cache{what}"

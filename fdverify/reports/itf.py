@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import itf_py
 
 from fdverify.reports.outcome import Outcome
-from fdverify.traces.steps import ShownRun
+from fdverify.runs.run_table import ShownRun
 
 
 def write_itf(outcome: Outcome) -> str | None:

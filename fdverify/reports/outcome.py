@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from fdverify.reports.documents import Document
-from fdverify.traces.steps import ShownRun
+from fdverify.runs.run_table import ShownRun
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,19 +6,19 @@ from typing import Any
 
 import rich.text
 
-from fdverify.printable import printable
+from fdverify.printable import make_printable
 
 
 class Text(rich.text.Text):
     """A line of text; controls in it, line breaks too, are spelt out."""
 
     def __init__(self, text: str = "", style: Any = "", **settings: Any) -> None:
-        super().__init__(printable(text), style, **settings)
+        super().__init__(make_printable(text), style, **settings)
 
     def append(self, text: Any, style: Any = None) -> Any:
-        return super().append(printable(text) if isinstance(text, str) else text, style)
+        return super().append(make_printable(text) if isinstance(text, str) else text, style)
 
 
-def stacked(parts: list[str]) -> rich.text.Text:
+def stack_words(parts: list[str]) -> rich.text.Text:
     """Parts of a name below each other."""
-    return rich.text.Text("\n".join(map(printable, parts)))
+    return rich.text.Text("\n".join(map(make_printable, parts)))

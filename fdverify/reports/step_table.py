@@ -11,8 +11,8 @@ from typing import Any, Literal
 from rich.console import Console
 from rich.table import Table
 
-from fdverify.reports.safe_text import Text, stacked
-from fdverify.traces.steps import ShownRun, ShownStep
+from fdverify.reports.safe_text import Text, stack_words
+from fdverify.runs.run_table import ShownRun, ShownStep
 from fdverify.verdict import Verdict
 
 _STYLES = {
@@ -62,7 +62,7 @@ def print_steps(console: Console, run: ShownRun) -> None:
     table.add_column("round", justify="right")
     table.add_column("choices", overflow="fold")
     for name in steps[0].state:
-        table.add_column(stacked(name.split("_")), justify="right", overflow="fold")
+        table.add_column(stack_words(name.split("_")), justify="right", overflow="fold")
     for name in steps[0].show:
         table.add_column(Text(name), justify="right", overflow="fold")
     before: list[Any] | None = None

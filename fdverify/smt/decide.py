@@ -30,28 +30,28 @@ class Decision:
     needs_negated: bool = True
 
 
-def decide(script: Script, seed: int = 0, core: bool = True) -> Decision:
+def decide_script(script: Script, seed: int = 0, core: bool = True) -> Decision:
     """Decide the script.  Every seed other than 0 also shuffles the assertions.  A ``core`` costs half the time again.
 
     Creating a Z3 context takes longer than most scripts, so all scripts share one.  Z3's search may then depend on
     earlier scripts.  ``sat`` and ``unsat`` are correct regardless; after ``unknown`` the script is decided once more in
     a fresh context.
     """
-    decision = _decided_in(z3.main_ctx(), script, seed, core)
-    return _decided_in(z3.Context(), script, seed, core) if decision.status == "unknown" else decision
+    decision = _decide_in_context(z3.main_ctx(), script, seed, core)
+    return _decide_in_context(z3.Context(), script, seed, core) if decision.status == "unknown" else decision
 
 
-def _decided_in(context: z3.Context, script: Script, seed: int, core: bool) -> Decision:
+def _decide_in_context(context: z3.Context, script: Script, seed: int, core: bool) -> Decision:
     solver = z3.SimpleSolver(ctx=context)
     solver.set("unsat_core", core)
     solver.set("random_seed", seed)
-    before = _effort(solver)
+    before = _read_effort(solver)
     try:
         # Parse without names: Z3 would assert the named formulas of a text untracked, so no core would contain them.
-        formulas = z3.parse_smt2_string(script.text(named=False), ctx=context)
+        formulas = z3.parse_smt2_string(script.render(named=False), ctx=context)
         if len(formulas) != len(script.assertions):
             return Decision("unknown", reason="Z3 did not parse the script into the assertions that were printed")
-        for index in _order(script, seed):
+        for index in _order_assertions(script, seed):
             hypothesis = index - len(script.step)
             if core and hypothesis >= 0:
                 name = f"h!{hypothesis}" if hypothesis < len(script.hypotheses) else _NEGATED
@@ -60,8 +60,8 @@ def _decided_in(context: z3.Context, script: Script, seed: int, core: bool) -> D
                 solver.add(formulas[index])
         status = solver.check()
     except z3.Z3Exception as error:
-        return Decision("unknown", reason=_text(error))
-    effort = _effort(solver) - before
+        return Decision("unknown", reason=_format_exception(error))
+    effort = _read_effort(solver) - before
     if status == z3.unsat:
         if not core:
             return Decision("unsat", effort=effort)
@@ -73,20 +73,20 @@ def _decided_in(context: z3.Context, script: Script, seed: int, core: bool) -> D
     return Decision("unknown", reason=solver.reason_unknown(), effort=effort)
 
 
-def _order(script: Script, seed: int) -> list[int]:
+def _order_assertions(script: Script, seed: int) -> list[int]:
     indices = list(range(len(script.assertions)))
     if seed != 0:
         Random(seed).shuffle(indices)
     return indices
 
 
-def _effort(solver: z3.Solver) -> int:
+def _read_effort(solver: z3.Solver) -> int:
     statistics = solver.statistics()
     counts = dict(statistics[index] for index in range(len(statistics)))
     return int(counts.get("rlimit count", 0))
 
 
-def _text(error: z3.Z3Exception) -> str:
+def _format_exception(error: z3.Z3Exception) -> str:
     value = error.value
     text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
     return " ".join(text.split())

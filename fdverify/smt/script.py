@@ -12,7 +12,7 @@ from typing import Any
 import z3
 
 from fdverify.errors import InternalError
-from fdverify.printable import printable
+from fdverify.printable import make_printable
 
 _SYMBOL = re.compile(r"\|[^|]*\||[^\s()|]+")
 _ABBREVIATION = re.compile(r"\|[^|]*\||[$?]x\d+")
@@ -45,7 +45,7 @@ class Script:
     def assertions(self) -> tuple[Assertion, ...]:
         return (*self.step, *self.hypotheses, self.negated)
 
-    def text(self, named: bool = True) -> str:
+    def render(self, named: bool = True) -> str:
         """Render the script.  If ``named``, hypothesis number i gets the name ``h!i``."""
         declarations = dict.fromkeys(line for assertion in self.assertions for line in assertion.declarations)
         hypotheses = [hypothesis.formula for hypothesis in self.hypotheses]
@@ -53,15 +53,15 @@ class Script:
             hypotheses = [f"(! {formula} :named h!{index})" for index, formula in enumerate(hypotheses)]
         formulas = [*(assertion.formula for assertion in self.step), *hypotheses, self.negated.formula]
         commands = [f"(assert {formula})" for formula in formulas]
-        return "\n".join((f"; {printable(self.title)}: unsat proves it", *declarations, *commands, ""))
+        return "\n".join((f"; {make_printable(self.title)}: unsat proves it", *declarations, *commands, ""))
 
 
-def self_contained(script: Script) -> str:
+def render_standalone_script(script: Script) -> str:
     """Render the script as a complete file for any SMT-LIB solver."""
-    return f"(set-logic ALL)\n{script.text()}(check-sat)\n"
+    return f"(set-logic ALL)\n{script.render()}(check-sat)\n"
 
 
-def printed(terms: Sequence[Any]) -> list[Assertion]:
+def print_assertions(terms: Sequence[Any]) -> list[Assertion]:
     """Print each Z3 term as an assertion.  Printing all of them in one call is far faster than one at a time."""
     if not terms:
         return []
@@ -76,25 +76,25 @@ def printed(terms: Sequence[Any]) -> list[Assertion]:
     text = z3.Z3_benchmark_to_smtlib_string(context, "", "", "unknown", "", len(handles), array, true.as_ast())
     commands = _COMMAND.split("\n" + text)
     declarations = {_SYMBOL.findall(c)[1]: " ".join(c.split()) for c in commands if c.startswith("(declare-")}
-    formulas = [_formula(c) for c in commands if c.startswith("(assert")]
+    formulas = [_extract_formula(c) for c in commands if c.startswith("(assert")]
     if len(formulas) != len(distinct):
         raise InternalError("the solver did not print every formula it was given")
-    assertions = {key: _assertion(text, declarations) for key, text in zip(distinct, formulas, strict=True)}
+    assertions = {key: _build_assertion(text, declarations) for key, text in zip(distinct, formulas, strict=True)}
     return [assertions[term.get_id()] for term in terms]
 
 
-def _formula(command: str) -> str:
+def _extract_formula(command: str) -> str:
     """Extract the formula, with its let-variables renumbered: Z3 numbers them across all the formulas it prints."""
     body = " ".join(command.strip().removeprefix("(assert").removesuffix(")").split())
     names: dict[str, str] = {}
 
-    def renamed(match: re.Match[str]) -> str:
+    def rename_variable(match: re.Match[str]) -> str:
         token = match.group()
         return token if token.startswith("|") else names.setdefault(token, f"{token[0]}{len(names)}")
 
-    return _ABBREVIATION.sub(renamed, body)
+    return _ABBREVIATION.sub(rename_variable, body)
 
 
-def _assertion(formula: str, declarations: dict[str, str]) -> Assertion:
+def _build_assertion(formula: str, declarations: dict[str, str]) -> Assertion:
     symbols = dict.fromkeys(_SYMBOL.findall(formula))
     return Assertion(formula, tuple(sorted(declarations[symbol] for symbol in symbols if symbol in declarations)))

@@ -9,24 +9,26 @@ from typing import Any, Literal
 
 import z3
 
-from fdverify.smt.words import Words
+from fdverify.smt.bitvectors import BitvectorTranslator
 
 
 @dataclass(frozen=True)
-class Answer:
+class SolverAnswer:
     """Z3's answer to a query: a model if ``sat``, a reason if ``unknown``."""
 
     status: Literal["sat", "unsat", "unknown"]
     reason: str = ""
     model: Any = None
-    words: Words | None = None
+    translator: BitvectorTranslator | None = None
 
-    def value(self, term: Any) -> int | bool:
+    def get_value(self, term: Any) -> int | bool:
         """Return the value of a Boolean, integer or bit-vector term in the model."""
-        if self.words is not None and z3.is_int(term):
-            return int(self.model.eval(self.words.word(term).bits, model_completion=True).as_signed_long())
-        if self.words is not None and z3.is_bool(term):
-            term = self.words.truth(term)
+        if self.translator is not None and z3.is_int(term):
+            return int(
+                self.model.eval(self.translator.translate_integer(term).bits, model_completion=True).as_signed_long()
+            )
+        if self.translator is not None and z3.is_bool(term):
+            term = self.translator.translate_non_integer(term)
         result = self.model.eval(term, model_completion=True)
         return z3.is_true(result) if z3.is_bool(result) else int(result.as_long())
 
@@ -38,7 +40,7 @@ class Solver(ABC):
     def add(self, facts: Iterable[Any]) -> None: ...
 
     @abstractmethod
-    def ask(self, *query: Any) -> Answer:
+    def ask(self, *query: Any) -> SolverAnswer:
         """Decide whether the facts and the query are satisfiable together."""
 
 
@@ -55,10 +57,10 @@ class FreshSolver(Solver):
     def add(self, facts: Iterable[Any]) -> None:
         self._facts.extend(facts)
 
-    def ask(self, *query: Any) -> Answer:
+    def ask(self, *query: Any) -> SolverAnswer:
         solver = z3.Solver()
         solver.add(*self._facts, *query)
-        return _answer(solver, solver.check(), None)
+        return _build_answer(solver, solver.check(), None)
 
 
 class ArithmeticSolver(Solver):
@@ -74,11 +76,11 @@ class ArithmeticSolver(Solver):
     def add(self, facts: Iterable[Any]) -> None:
         self._solver.add(*facts)
 
-    def ask(self, *query: Any) -> Answer:
+    def ask(self, *query: Any) -> SolverAnswer:
         self.push()
         try:
             self._solver.add(*query)
-            return _answer(self._solver, self._solver.check(), None)
+            return _build_answer(self._solver, self._solver.check(), None)
         finally:
             self.pop()
 
@@ -90,31 +92,31 @@ class ArithmeticSolver(Solver):
         self._solver.pop()
 
 
-class WordSolver(Solver):
+class BitvectorSolver(Solver):
     """One incremental SAT solver, for facts in which every integer is bounded by its definition."""
 
     def __init__(self) -> None:
-        self._words = Words()
+        self._translator = BitvectorTranslator()
         self._solver = z3.SolverFor("QF_BV")
-        self._questions = 0
+        self._query_count = 0
 
     def add(self, facts: Iterable[Any]) -> None:
         for fact in facts:
-            self._solver.add(self._words.fact(fact))
+            self._solver.add(self._translator.translate_fact(fact))
 
-    def ask(self, *query: Any) -> Answer:
+    def ask(self, *query: Any) -> SolverAnswer:
         literals = []
         for part in query:
-            self._questions += 1
-            literal = z3.Bool(f"question{self._questions}")
-            self._solver.add(z3.Implies(literal, self._words.truth(part)))
+            self._query_count += 1
+            literal = z3.Bool(f"question{self._query_count}")
+            self._solver.add(z3.Implies(literal, self._translator.translate_non_integer(part)))
             literals.append(literal)
-        return _answer(self._solver, self._solver.check(*literals), self._words)
+        return _build_answer(self._solver, self._solver.check(*literals), self._translator)
 
 
-def _answer(solver: Any, status: Any, words: Words | None) -> Answer:
+def _build_answer(solver: Any, status: Any, words: BitvectorTranslator | None) -> SolverAnswer:
     if status == z3.sat:
-        return Answer("sat", model=solver.model(), words=words)
+        return SolverAnswer("sat", model=solver.model(), translator=words)
     if status == z3.unsat:
-        return Answer("unsat")
-    return Answer("unknown", reason=solver.reason_unknown())
+        return SolverAnswer("unsat")
+    return SolverAnswer("unknown", reason=solver.reason_unknown())

@@ -9,11 +9,11 @@ import z3
 
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
 from fdverify.models.buffer import BitvectorBuffer, Buffer, Column, ColumnBuffer
-from fdverify.symbolic.ages import ClaimedBuffer
+from fdverify.symbolic.age_claims import SymbolicBuffer
 from fdverify.symbolic.values import Bits, Bool, Int, Value
 
 
-class Selection(ClaimedBuffer):
+class Selection(SymbolicBuffer):
     """A subset of a buffer with symbolic Δ.
 
     It says whether it is empty, and carries a witness if it is not.  So no question about it ranges over all ages, and
@@ -21,7 +21,7 @@ class Selection(ClaimedBuffer):
     """
 
     def __init__(
-        self, source: ClaimedBuffer, nonempty: Truth, witness: Number, member: Callable[[Number], Truth]
+        self, source: SymbolicBuffer, nonempty: Truth, witness: Number, member: Callable[[Number], Truth]
     ) -> None:
         super().__init__(
             source.delta, lambda age: And(nonempty, Or(age == witness, member(age)), source.has(age)), source.book
@@ -39,24 +39,24 @@ class Selection(ClaimedBuffer):
         return Implies(self.nonempty, self._source.has(self.witness))
 
 
-def fresh_selection(buffer: ColumnBuffer | ClaimedBuffer, name: str) -> Buffer:
+def build_fresh_selection(buffer: ColumnBuffer | SymbolicBuffer, name: str) -> Buffer:
     """Build an arbitrary subset of ``buffer`` for the solver to choose; ``within`` says what it must satisfy."""
     if isinstance(buffer, ColumnBuffer):
-        columns = buffer.columns(buffer.delta)
+        columns = buffer.list_columns(buffer.delta)
         if "int" in columns:
-            return buffer.from_members(buffer.delta, fresh_parts(("bool",) * (buffer.delta + 1), name))
-        return buffer.from_columns(buffer.delta, fresh_parts(columns, name))
-    return Selection(buffer, Bool(z3.Bool(f"{name}_any")), Int(z3.Int(f"{name}_one")), predicate(f"{name}_all"))
+            return buffer.from_members(buffer.delta, build_fresh_parts(("bool",) * (buffer.delta + 1), name))
+        return buffer.from_columns(buffer.delta, build_fresh_parts(columns, name))
+    return Selection(buffer, Bool(z3.Bool(f"{name}_any")), Int(z3.Int(f"{name}_one")), build_predicate(f"{name}_all"))
 
 
 Pick: TypeAlias = Literal["oldest", "all"] | frozenset[int] | list[Number]
 """Which ages of a buffer to take: Δ if it is there, all of them, or the listed ones that are there."""
 
 
-def planned_selection(buffer: Any, pick: Pick, when: Truth) -> Buffer:
+def build_planned_selection(buffer: Any, pick: Pick, when: Truth) -> Buffer:
     """Build the subset of ``buffer`` that a plan picks; it is empty where ``when`` does not hold."""
     if isinstance(buffer, ColumnBuffer):
-        picked = _picked(pick, buffer.delta)
+        picked = _list_picked_ages(pick, buffer.delta)
         members = [And(when, buffer.has(age), age in picked) for age in range(buffer.delta + 1)]
         if not isinstance(buffer, BitvectorBuffer):
             return buffer.from_members(buffer.delta, members)
@@ -72,7 +72,7 @@ def planned_selection(buffer: Any, pick: Pick, when: Truth) -> Buffer:
     return Selection(buffer, present, witness, lambda age: Or(*(age == member for member in listed)))
 
 
-def _picked(pick: Pick, delta: int) -> frozenset[int]:
+def _list_picked_ages(pick: Pick, delta: int) -> frozenset[int]:
     match pick:
         case "oldest":
             return frozenset({delta})
@@ -82,18 +82,18 @@ def _picked(pick: Pick, delta: int) -> frozenset[int]:
             return frozenset(ages)
 
 
-def fresh_parts(columns: Sequence[Column], name: str) -> list[Value]:
+def build_fresh_parts(columns: Sequence[Column], name: str) -> list[Value]:
     names = [name] if len(columns) == 1 else [f"{name}_{k}" for k in range(len(columns))]
-    return [_constant(column, part) for column, part in zip(columns, names, strict=True)]
+    return [_build_constant(column, part) for column, part in zip(columns, names, strict=True)]
 
 
-def predicate(name: str) -> Callable[[Number], Bool]:
+def build_predicate(name: str) -> Callable[[Number], Bool]:
     function = z3.Function(name, z3.IntSort(), z3.BoolSort())
     zero = Int(z3.IntVal(0))
     return lambda age: Bool(function(zero.lift(age)))
 
 
-def _constant(column: Column, name: str) -> Value:
+def _build_constant(column: Column, name: str) -> Value:
     match column:
         case "bool":
             return Bool(z3.Bool(name))

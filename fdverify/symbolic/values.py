@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import z3
 
-from fdverify.logic import Symbolic, misuse, shortened
-from fdverify.models.layout import label_width
+from fdverify.logic import Symbolic, raise_misuse, shorten
+from fdverify.runs.layout import compute_label_width
 
 
 class Value(Symbolic):
@@ -25,25 +25,25 @@ class Value(Symbolic):
         self.term = term
 
     def conjunction(self, operands: Sequence[Any]) -> Bool:
-        return _connected(z3.Z3_mk_and, operands)
+        return _connect_terms(z3.Z3_mk_and, operands)
 
     def disjunction(self, operands: Sequence[Any]) -> Bool:
-        return _connected(z3.Z3_mk_or, operands)
+        return _connect_terms(z3.Z3_mk_or, operands)
 
     def negation(self) -> Bool:
-        return Bool(_applied(z3.Z3_mk_not, z3.BoolRef, truth(self)))
+        return Bool(_apply_constructor(z3.Z3_mk_not, z3.BoolRef, lift_truth(self)))
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Value:
         sample = next((x for x in (then, otherwise) if isinstance(x, Value)), None)
-        sample = literal(then) if sample is None else sample
-        return type(sample)(z3.If(truth(condition), sample.lift(then), sample.lift(otherwise)))
+        sample = build_literal(then) if sample is None else sample
+        return type(sample)(z3.If(lift_truth(condition), sample.lift(then), sample.lift(otherwise)))
 
     def lift(self, value: Any) -> Any:
         """Return the Z3 term of ``value``, which is of this kind or a Python value that stands for one."""
         raise AssertionError("each kind of value lifts its own")
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        return Bool(_applied(z3.Z3_mk_eq, z3.BoolRef, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_eq, z3.BoolRef, self.term, self.lift(other)))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return Bool(self.term != self.lift(other))
@@ -58,20 +58,20 @@ class Value(Symbolic):
 # the work of a proof, so the terms are built directly.
 
 
-def _applied(make: Callable[..., Any], kind: type, *terms: Any) -> Any:
+def _apply_constructor(make: Callable[..., Any], kind: type, *terms: Any) -> Any:
     """Apply a Z3 constructor to a fixed number of terms."""
     context = terms[0].ctx
     return kind(make(context.ref(), *(term.ast for term in terms)), context)
 
 
-def _listed(make: Callable[..., Any], kind: type, terms: Sequence[Any]) -> Any:
+def _apply_to_list(make: Callable[..., Any], kind: type, terms: Sequence[Any]) -> Any:
     """Apply a Z3 constructor to a list of terms."""
     context = terms[0].ctx
     return kind(make(context.ref(), len(terms), (z3.Ast * len(terms))(*(term.ast for term in terms))), context)
 
 
-def _connected(make: Callable[..., Any], operands: Sequence[Any]) -> Bool:
-    return Bool(_listed(make, z3.BoolRef, [truth(operand) for operand in operands]))
+def _connect_terms(make: Callable[..., Any], operands: Sequence[Any]) -> Bool:
+    return Bool(_apply_to_list(make, z3.BoolRef, [lift_truth(operand) for operand in operands]))
 
 
 class Bool(Value):
@@ -79,7 +79,7 @@ class Bool(Value):
     boolean: ClassVar[bool] = True
 
     def lift(self, value: Any) -> Any:
-        return truth(value)
+        return lift_truth(value)
 
 
 class Int(Value):
@@ -90,55 +90,55 @@ class Int(Value):
             return value.term
         if isinstance(value, int) and not isinstance(value, bool):
             return z3.IntVal(int(value))
-        misuse(f"expected an integer, got {shortened(value)}", "use If(condition, 1, 0) to count a condition")
+        raise_misuse(f"expected an integer, got {shorten(value)}", "use If(condition, 1, 0) to count a condition")
 
     @staticmethod
-    def _made(make: Callable[..., Any], *terms: Any) -> Int:
-        return Int(_listed(make, z3.ArithRef, terms))
+    def _build_from(make: Callable[..., Any], *terms: Any) -> Int:
+        return Int(_apply_to_list(make, z3.ArithRef, terms))
 
     def __add__(self, other: Any) -> Int:
-        return self._made(z3.Z3_mk_add, self.term, self.lift(other))
+        return self._build_from(z3.Z3_mk_add, self.term, self.lift(other))
 
     def __radd__(self, other: Any) -> Int:
-        return self._made(z3.Z3_mk_add, self.lift(other), self.term)
+        return self._build_from(z3.Z3_mk_add, self.lift(other), self.term)
 
     def __sub__(self, other: Any) -> Int:
-        return self._made(z3.Z3_mk_sub, self.term, self.lift(other))
+        return self._build_from(z3.Z3_mk_sub, self.term, self.lift(other))
 
     def __rsub__(self, other: Any) -> Int:
-        return self._made(z3.Z3_mk_sub, self.lift(other), self.term)
+        return self._build_from(z3.Z3_mk_sub, self.lift(other), self.term)
 
     def __mul__(self, other: Any) -> Int:
-        return self._made(z3.Z3_mk_mul, self.term, self.lift(other))
+        return self._build_from(z3.Z3_mk_mul, self.term, self.lift(other))
 
     def __rmul__(self, other: Any) -> Int:
-        return self._made(z3.Z3_mk_mul, self.lift(other), self.term)
+        return self._build_from(z3.Z3_mk_mul, self.lift(other), self.term)
 
     def __neg__(self) -> Int:
         return Int(-self.term)
 
     def __floordiv__(self, divisor: Any) -> Int:
-        return self._divided(divisor, lambda a, b: a / b)
+        return self._divide_by(divisor, lambda a, b: a / b)
 
     def __mod__(self, divisor: Any) -> Int:
-        return self._divided(divisor, lambda a, b: a % b)
+        return self._divide_by(divisor, lambda a, b: a % b)
 
-    def _divided(self, divisor: Any, operation: Callable[[Any, Any], Any]) -> Int:
+    def _divide_by(self, divisor: Any, operation: Callable[[Any, Any], Any]) -> Int:
         if type(divisor) is not int or divisor < 1:
-            misuse("// and % of a symbolic value need a positive literal", "multiply the other side instead")
+            raise_misuse("// and % of a symbolic value need a positive literal", "multiply the other side instead")
         return Int(operation(self.term, z3.IntVal(divisor)))
 
     def __lt__(self, other: Any) -> Bool:
-        return Bool(_applied(z3.Z3_mk_lt, z3.BoolRef, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_lt, z3.BoolRef, self.term, self.lift(other)))
 
     def __le__(self, other: Any) -> Bool:
-        return Bool(_applied(z3.Z3_mk_le, z3.BoolRef, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_le, z3.BoolRef, self.term, self.lift(other)))
 
     def __gt__(self, other: Any) -> Bool:
-        return Bool(_applied(z3.Z3_mk_gt, z3.BoolRef, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_gt, z3.BoolRef, self.term, self.lift(other)))
 
     def __ge__(self, other: Any) -> Bool:
-        return Bool(_applied(z3.Z3_mk_ge, z3.BoolRef, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_ge, z3.BoolRef, self.term, self.lift(other)))
 
 
 class Bits(Value):
@@ -151,7 +151,7 @@ class Bits(Value):
             return value.term
         # A number that does not fit must not be truncated to another one.
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << self.term.size():
-            misuse(f"{shortened(value)} is not a value of {self.term.size()} bits", "use the members of the enum")
+            raise_misuse(f"{shorten(value)} is not a value of {self.term.size()} bits", "use the members of the enum")
         return z3.BitVecVal(int(value), self.term.size())
 
     def __and__(self, other: Any) -> Bits:
@@ -167,21 +167,21 @@ class Bits(Value):
         return Bits(self.term << by)
 
 
-def literal(value: bool | int) -> Value:
+def build_literal(value: bool | int) -> Value:
     """Convert a Python value to a symbolic one; a label becomes a bit vector wide enough for all labels of its enum."""
     match value:
         case bool():
             return Bool(z3.BoolVal(value))
         case IntEnum():
-            return Bits(z3.BitVecVal(value, label_width(type(value))))
+            return Bits(z3.BitVecVal(value, compute_label_width(type(value))))
         case _:
             return Int(z3.IntVal(value))
 
 
-def truth(value: Any) -> Any:
+def lift_truth(value: Any) -> Any:
     """Return the Z3 term of a truth value; Z3 would accept an integer and exclude the states where it is not one."""
     if isinstance(value, bool):
         return z3.BoolVal(value)
     if not isinstance(value, Bool):
-        misuse(f"expected a truth value, got {shortened(value)}", "compare numbers: x > 0, x == 1")
+        raise_misuse(f"expected a truth value, got {shorten(value)}", "compare numbers: x > 0, x == 1")
     return value.term

@@ -3,8 +3,8 @@
 verify-invariant NAME.py shows the step that breaks the attempt, and a hint that repairs it.
 """
 
+from fdverify.detectors.chandra_toueg import crashed
 from fdverify.logic import And, Implies, Not, Truth
-from fdverify.models.chandra_toueg import crashed
 from fdverify.models.system import State
 from fdverify.proofs import Proof, hint
 

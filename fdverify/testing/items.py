@@ -9,28 +9,28 @@ from typing import Self
 
 import pytest
 
-from fdverify.engines.inductive import Kind, Outlined
-from fdverify.errors import FdverifyError, InternalError, UsageError, check_interpreter, nearby
-from fdverify.printable import printable
-from fdverify.proofs.files import NoProof
-from fdverify.proofs.one_by_one import OneByOne
+from fdverify.errors import FdverifyError, InternalError, UsageError, check_interpreter, shorten_path
+from fdverify.obligations.inductive import ObligationKind, ObligationOutline
+from fdverify.printable import make_printable
+from fdverify.proofs.proof_files import NoProofInFile
+from fdverify.proofs.session import ProofSession
 from fdverify.smt.decide import SOLVER
-from fdverify.testing.collect import Expected, find_obligations
-from fdverify.testing.options import KEY, Collects
-from fdverify.testing.properties import note_unknown, note_verdict
+from fdverify.testing.collect import ExpectedFailure, collect_obligations
+from fdverify.testing.plugin_options import OPTIONS_KEY, CollectDecision
+from fdverify.testing.user_properties import note_unknown, note_verdict
 from fdverify.verdict import Verdict
 
 
 class ProofFile(pytest.File):
     """A proof file.  Its items share one session, whose worker process lives from setup to teardown."""
 
-    checks: OneByOne
-    collects: Collects
-    decided: list[str]
+    proof_session: ProofSession
+    collects: CollectDecision
+    decided_names: list[str]
     """The names of the obligations that a solver decides: all but those against vacuity."""
 
     @classmethod
-    def make(cls, parent: pytest.Collector, path: Path, collects: Collects) -> Self:
+    def make(cls, parent: pytest.Collector, path: Path, collects: CollectDecision) -> Self:
         file = cls.from_parent(parent, path=path)
         file.collects = collects
         return file
@@ -38,40 +38,42 @@ class ProofFile(pytest.File):
     def collect(self) -> Iterator[ObligationItem]:
         try:
             check_interpreter()
-            if self.collects is Collects.MISSES:
-                raise NoProof(self.path)
-            collected = find_obligations(self.path, self.config.stash[KEY].settings(jobs=1))
-        except NoProof as error:
-            if self.collects is Collects.PERHAPS:
+            if self.collects is CollectDecision.MISSES:
+                raise NoProofInFile(self.path)
+            collected = collect_obligations(self.path, self.config.stash[OPTIONS_KEY].build_settings(jobs=1))
+        except NoProofInFile as error:
+            if self.collects is CollectDecision.PERHAPS:
                 return
             raise self.CollectError(str(error)) from error
         except FdverifyError as error:
             raise self.CollectError(str(error)) from error
-        self.decided = [entry.obligation.name for entry in collected if entry.obligation.kind is not Kind.VACUITY]
+        self.decided_names = [
+            entry.obligation.name for entry in collected if entry.obligation.kind is not ObligationKind.VACUITY
+        ]
         for entry in collected:
             yield ObligationItem.make(self, entry.obligation, entry.line, entry.expected)
 
     def setup(self) -> None:
-        with _errors_told():
-            self.checks = OneByOne(self.path, self.config.stash[KEY].settings(jobs=1))
-            generated = [checked.question.name for checked in self.checks.result.checked]
-            if self.checks.result.lost is None and generated != self.decided:
-                raise UsageError(f"{nearby(self.path)}: the obligations have changed since they were collected")
+        with _fail_on_error():
+            self.proof_session = ProofSession(self.path, self.config.stash[OPTIONS_KEY].build_settings(jobs=1))
+            generated = [checked.question.name for checked in self.proof_session.result.checked]
+            if self.proof_session.result.lost is None and generated != self.decided_names:
+                raise UsageError(f"{shorten_path(self.path)}: the obligations have changed since they were collected")
 
     def teardown(self) -> None:
-        if hasattr(self, "checks"):
-            self.checks.close()
+        if hasattr(self, "proof_session"):
+            self.proof_session.close()
 
 
 class ObligationItem(pytest.Item):
     """A test that passes if its obligation is proved, or fails as expected."""
 
-    obligation: Outlined
+    obligation: ObligationOutline
     line: int
-    expected: Expected | None
+    expected: ExpectedFailure | None
 
     @classmethod
-    def make(cls, file: ProofFile, obligation: Outlined, line: int, expected: Expected | None) -> Self:
+    def make(cls, file: ProofFile, obligation: ObligationOutline, line: int, expected: ExpectedFailure | None) -> Self:
         item = cls.from_parent(file, name=obligation.name)
         item.obligation, item.line, item.expected = obligation, line, expected
         item.add_marker("fdverify")
@@ -81,60 +83,64 @@ class ObligationItem(pytest.Item):
         return self.path, self.line - 1, self.name
 
     def runtest(self) -> None:
-        with _errors_told():
-            outcome = self._outcome(self.obligation)
+        with _fail_on_error():
+            outcome = self._check_obligation(self.obligation)
             if outcome is None:
                 pytest.skip("the assumptions are unsatisfiable, so there is nothing to check")
             verdict, detail, effort = outcome
             note_verdict(self, verdict, SOLVER, effort, self._is_cached())
             if verdict is Verdict.UNKNOWN:
                 # The command has no option for vacuity obligations alone.
-                only = None if self.obligation.kind is Kind.VACUITY else self.name
-                note_unknown(self, detail, self.config.stash[KEY].proof_command(self.path, only))
+                only = None if self.obligation.kind is ObligationKind.VACUITY else self.name
+                note_unknown(self, detail, self.config.stash[OPTIONS_KEY].format_proof_command(self.path, only))
             if self.expected is not None and verdict is not Verdict.UNKNOWN:
                 self._check_expected(verdict, self.expected)
             elif verdict is not Verdict.PROVED:
-                pytest.fail(self._text(verdict, detail), pytrace=False)
+                pytest.fail(self._format_failure(verdict, detail), pytrace=False)
 
-    def _check_expected(self, verdict: Verdict, expected: Expected) -> None:
+    def _check_expected(self, verdict: Verdict, expected: ExpectedFailure) -> None:
         """Fail the test unless the claim fails as expected, by this obligation or, if this one holds, by another."""
-        outcomes = [self._outcome(obligation) for obligation in expected.about]
+        outcomes = [self._check_obligation(obligation) for obligation in expected.about]
         wanted = expected.verdicts[0]
         fails = any(outcome is not None and outcome[0] is wanted for outcome in outcomes)
         if verdict not in (*expected.verdicts, Verdict.PROVED) or not fails:
-            head = f"{nearby(self.path)}:{self.line}: {self.name} is {verdict}, but {wanted} was expected"
-            pytest.fail(head if verdict is Verdict.PROVED else f"{head}\n{self._text(verdict, '')}", pytrace=False)
+            head = f"{shorten_path(self.path)}:{self.line}: {self.name} is {verdict}, but {wanted} was expected"
+            pytest.fail(
+                head if verdict is Verdict.PROVED else f"{head}\n{self._format_failure(verdict, '')}", pytrace=False
+            )
 
-    def _outcome(self, obligation: Outlined) -> tuple[Verdict, str, int] | None:
+    def _check_obligation(self, obligation: ObligationOutline) -> tuple[Verdict, str, int] | None:
         """Return verdict, detail and effort; ``None`` for a vacuity obligation that another one makes meaningless."""
-        checks = self._checks
+        checks = self._proof_session
         if checks.result.lost is not None:
             return Verdict.UNKNOWN, checks.result.lost, 0
-        if obligation.kind is not Kind.VACUITY:
-            checked = checks.checked(obligation.name)
-            decided = checked.obligation()
+        if obligation.kind is not ObligationKind.VACUITY:
+            checked = checks.check_obligation(obligation.name)
+            decided = checked.build_obligation()
             return decided.verdict, decided.detail, checked.effort
-        by_name = {entry.name: entry for entry in checks.vacuity().obligations}
-        entry = by_name.get(obligation.name) or by_name.get(str(Kind.VACUITY))
+        by_name = {entry.name: entry for entry in checks.check_vacuity().obligations}
+        entry = by_name.get(obligation.name) or by_name.get(str(ObligationKind.VACUITY))
         return None if entry is None else (entry.verdict, entry.detail, 0)
 
     def _is_cached(self) -> bool:
-        return any(checked.cached for checked in self._checks.result.checked if checked.question.name == self.name)
+        return any(
+            checked.cached for checked in self._proof_session.result.checked if checked.question.name == self.name
+        )
 
     @property
-    def _checks(self) -> OneByOne:
+    def _proof_session(self) -> ProofSession:
         assert isinstance(self.parent, ProofFile), "proof files make the items"
-        return self.parent.checks
+        return self.parent.proof_session
 
-    def _text(self, verdict: Verdict, detail: str) -> str:
+    def _format_failure(self, verdict: Verdict, detail: str) -> str:
         from fdverify.proofs.report import render_obligation
 
-        text = render_obligation(self._checks.result, self.name)
-        return text or printable(f"{nearby(self.path)}: {self.name} is {verdict}: {detail}")
+        text = render_obligation(self._proof_session.result, self.name)
+        return text or make_printable(f"{shorten_path(self.path)}: {self.name} is {verdict}: {detail}")
 
 
 @contextmanager
-def _errors_told() -> Iterator[None]:
+def _fail_on_error() -> Iterator[None]:
     """Turn an error of this package into a test failure with one line and no traceback."""
     try:
         yield

@@ -11,22 +11,22 @@ from typing import NoReturn, ParamSpec, TypeVar
 
 import pytest
 
-from fdverify.errors import FdverifyError, UsageError, check_interpreter, did_you_mean
+from fdverify.detectors.model_catalogue import find_model, is_file_reference
+from fdverify.errors import FdverifyError, UsageError, check_interpreter, suggest_name
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.catalogue import find_model, is_file_reference
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property
-from fdverify.printable import printable
-from fdverify.proofs.check import check
-from fdverify.proofs.files import load_proof
+from fdverify.printable import make_printable
+from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof import Proof
+from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.report import render_obligation
-from fdverify.proofs.result import ProofResult
 from fdverify.reports.step_table import print_steps, render_text
+from fdverify.runs.run_table import ShownRun, show_run
 from fdverify.smt.decide import SOLVER
-from fdverify.testing.options import KEY
-from fdverify.testing.properties import note_unknown, note_verdict
-from fdverify.traces.steps import ShownRun, show_run
+from fdverify.testing.plugin_options import OPTIONS_KEY
+from fdverify.testing.user_properties import note_unknown, note_verdict
 from fdverify.verdict import Result, Verdict, silent
 
 Value = int | OptionValue
@@ -37,11 +37,11 @@ Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
 
 
-def _errors_told(method: Callable[Arguments, Returned]) -> Callable[Arguments, Returned]:
+def _hide_traceback(method: Callable[Arguments, Returned]) -> Callable[Arguments, Returned]:
     """Wrap a method so that errors of this package are shown at the test's own line, without a traceback."""
 
     @wraps(method)
-    def told(*arguments: Arguments.args, **values: Arguments.kwargs) -> Returned:
+    def call(*arguments: Arguments.args, **values: Arguments.kwargs) -> Returned:
         __tracebackhide__ = True
         try:
             check_interpreter()
@@ -49,7 +49,7 @@ def _errors_told(method: Callable[Arguments, Returned]) -> Callable[Arguments, R
         except FdverifyError as error:
             raise error.with_traceback(None) from None
 
-    return told
+    return call
 
 
 class Verify:
@@ -61,19 +61,21 @@ class Verify:
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        self._options = item.config.stash[KEY]
+        self._options = item.config.stash[OPTIONS_KEY]
 
-    @_errors_told
+    @_hide_traceback
     def proved(self, proof: Proof | Path | str, *, k: int = 1, **values: Value) -> ProofResult:
         """Require that the proof, given as a file or an object, is proved."""
         __tracebackhide__ = True
         if not isinstance(proof, Proof | Path | str):
             raise UsageError(f"a proof is a file or a Proof, got {proof!r}")
-        source = proof if isinstance(proof, Proof) else self._below_root(proof)
+        source = proof if isinstance(proof, Proof) else self._resolve_path(proof)
         model = (source if isinstance(source, Proof) else load_proof(source)).model
-        parameters, options = _split(model, values)
-        settings = replace(self._options.settings(self._jobs()), parameters=parameters, options=options, k=k)
-        (result,) = check([source], settings)
+        parameters, options = _split_values(model, values)
+        settings = replace(
+            self._options.build_settings(self._count_jobs()), parameters=parameters, options=options, k=k
+        )
+        (result,) = check_proofs([source], settings)
         if result.error is not None:
             raise result.error
         note_verdict(self._item, result.verdict, SOLVER, sum(checked.effort for checked in result.checked))
@@ -83,7 +85,7 @@ class Verify:
             self._fail(result.verdict, f"{result.name} is not proved", result.detail, texts)
         return result
 
-    @_errors_told
+    @_hide_traceback
     def violated(
         self, model: Model | str, property: Property | str | None = None, *, depth: int = 100, **values: Value
     ) -> ShownRun:
@@ -91,24 +93,24 @@ class Verify:
         __tracebackhide__ = True
         if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
             raise UsageError(f"depth must be a number of rounds, got {depth!r}")
-        about, result, steps = self._checked("bmc", model, property, {"depth": depth}, values)
+        about, result, steps = self._run_engine("bmc", model, property, {"depth": depth}, values)
         if result.verdict is not Verdict.VIOLATED or steps is None:
             self._fail(result.verdict, f"{about} is not violated", result.detail, [])
         return steps
 
-    @_errors_told
+    @_hide_traceback
     def explored(
         self, model: Model | str, property: Property | str | None = None, *, subrounds: bool = False, **values: Value
     ) -> Result:
         """Require that the property holds in every reachable state; all parameters must be numbers."""
         __tracebackhide__ = True
-        about, result, steps = self._checked("explore", model, property, {"subrounds": subrounds}, values)
+        about, result, steps = self._run_engine("explore", model, property, {"subrounds": subrounds}, values)
         if result.verdict is not Verdict.PROVED:
             tables = [] if steps is None else [render_text(partial(print_steps, run=steps), for_terminal=False)]
             self._fail(result.verdict, f"{about} is not proved", result.detail, tables)
         return result
 
-    def _checked(
+    def _run_engine(
         self,
         engine: str,
         model: Model | str,
@@ -120,9 +122,9 @@ class Verify:
         if not isinstance(model, Model | str) or not isinstance(claim, Property | str | None):
             raise UsageError("a model is a name or a Model, a property is a name or a Property")
         if isinstance(model, str) and is_file_reference(model):
-            model = str(self._below_root(model))
+            model = str(self._resolve_path(model))
         resolved = find_model(model) if isinstance(model, str) else model
-        parameters, options = _split(resolved, values)
+        parameters, options = _split_values(resolved, values)
         job = CheckRequest(
             command=engine,
             model=model,
@@ -131,27 +133,27 @@ class Verify:
             claim=resolved.default_property if claim is None else claim,
             settings=settings,
         )
-        system = job.system()
-        about = f"{job.property_of(system).name} of {resolved.name}"
-        result = job.result(self._options.time_limit, silent)
+        system = job.build_system()
+        about = f"{job.find_property(system).name} of {resolved.name}"
+        result = job.run_in_worker(self._options.time_limit, silent)
         note_verdict(self._item, result.verdict, SOLVER, 0)
         return about, result, None if result.run is None else show_run(system, result.run)
 
     def _fail(self, verdict: Verdict, head: str, detail: str, texts: list[str]) -> NoReturn:
         __tracebackhide__ = True
         if verdict is Verdict.UNKNOWN:
-            note_unknown(self._item, detail, self._options.test_command(self._item.nodeid))
-        raise AssertionError("\n".join([printable(f"{head}: {verdict}: {detail}"), *texts]).rstrip())
+            note_unknown(self._item, detail, self._options.format_test_command(self._item.nodeid))
+        raise AssertionError("\n".join([make_printable(f"{head}: {verdict}: {detail}"), *texts]).rstrip())
 
-    def _jobs(self) -> int:
+    def _count_jobs(self) -> int:
         # Under pytest-xdist, other workers use the other cores.
         return 1 if hasattr(self._item.config, "workerinput") else len(os.sched_getaffinity(0))
 
-    def _below_root(self, file: Path | str) -> Path:
+    def _resolve_path(self, file: Path | str) -> Path:
         return self._item.config.rootpath / file
 
 
-def _split(model: Model, values: Mapping[str, Value]) -> tuple[dict[str, int], dict[str, OptionValue]]:
+def _split_values(model: Model, values: Mapping[str, Value]) -> tuple[dict[str, int], dict[str, OptionValue]]:
     """Split values into those of parameters and those of options; a parameter that is ``None`` is arbitrary."""
     parameters: dict[str, int] = {}
     options: dict[str, OptionValue] = {}
@@ -159,7 +161,7 @@ def _split(model: Model, values: Mapping[str, Value]) -> tuple[dict[str, int], d
     known = [*sorted(names), *(option.name for option in model.options)]
     for name, value in values.items():
         if name not in known:
-            raise UsageError(f"{model.name} has no parameter or option {name}", did_you_mean(name, known))
+            raise UsageError(f"{model.name} has no parameter or option {name}", suggest_name(name, known))
         if name not in names:
             # A number is an expression, too; the model checks which values an option takes.
             options[name] = value if isinstance(value, bool | str | None) else str(value)

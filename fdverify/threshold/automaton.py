@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fdverify.errors import UsageError
-from fdverify.logic import shortened
-from fdverify.threshold.formula import Formula, names
-from fdverify.threshold.names import check_name, check_names
+from fdverify.logic import shorten
+from fdverify.threshold.automaton_names import check_name, check_names
+from fdverify.threshold.ltl_formula import Formula, collect_formula_names
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class Rule:
     adds: tuple[tuple[str, int], ...]
     """The shared variables that grow, sorted by name, each with its increment."""
 
-    def added(self) -> Mapping[str, int]:
+    def get_increments(self) -> Mapping[str, int]:
         return dict(self.adds)
 
 
 @dataclass(frozen=True)
-class Certain:
+class UnderApproximation:
     """An under-approximation of the runs that violate a specification: an extended automaton with its own formula.
 
     Each of its rules is a copy of an original rule, or internal.  A run that violates the formula becomes a violation
@@ -48,12 +48,12 @@ class Certain:
     rules: tuple[Rule, ...]
     initial: tuple[Formula, ...]
     """Initial constraints on the additional locations and shared variables."""
-    twins: tuple[int | None, ...]
+    originals: tuple[int | None, ...]
     """For each rule, the index of the original rule that it copies, or None if the rule is internal."""
-    otherwise: str
+    refusal: str
     """Why the specification is refused if it is not proved and this approximation has no violation."""
 
-    def extended(self, automaton: Automaton) -> Automaton:
+    def extend(self, automaton: Automaton) -> Automaton:
         return replace(
             automaton,
             shared=(*automaton.shared, *self.shared),
@@ -73,7 +73,7 @@ class Specification:
 
     name: str
     formula: Formula
-    certain: Certain | None = None
+    under_approximation: UnderApproximation | None = None
 
 
 @dataclass(frozen=True)
@@ -120,19 +120,25 @@ class Automaton:
                 raise UsageError(f"{self.name}: {location.name} must have one natural number for each local variable")
         for rule in self.rules:
             place = f"{self.name}: rule {rule.number}"
-            self._check(place, {rule.source, rule.target}, locations, "location")
-            self._check(place, set(rule.added()), shared, "shared variable")
-            self._check(place, names(rule.guard), parameters | shared, "shared variable or parameter")
-            if list(rule.adds) != sorted(rule.added().items()) or any(growth < 1 for _, growth in rule.adds):
+            self._refuse_unknown_names(place, {rule.source, rule.target}, locations, "location")
+            self._refuse_unknown_names(place, set(rule.get_increments()), shared, "shared variable")
+            self._refuse_unknown_names(
+                place, collect_formula_names(rule.guard), parameters | shared, "shared variable or parameter"
+            )
+            if list(rule.adds) != sorted(rule.get_increments().items()) or any(growth < 1 for _, growth in rule.adds):
                 raise UsageError(f"{place}: increments must be positive, one for each variable, sorted by name")
             if rule.number < 0:
                 raise UsageError(f"{place}: the number of a rule must be at least 0")
         for claim in self.assumptions:
-            self._check(f"{self.name}: the resilience condition", names(claim), parameters, "parameter")
+            self._refuse_unknown_names(
+                f"{self.name}: the resilience condition", collect_formula_names(claim), parameters, "parameter"
+            )
         everything = parameters | shared | locations
         for formula in (*self.initial, *(each.formula for each in self.specifications)):
-            self._check(self.name, names(formula), everything, "location, shared variable or parameter")
+            self._refuse_unknown_names(
+                self.name, collect_formula_names(formula), everything, "location, shared variable or parameter"
+            )
 
-    def _check(self, place: str, used: set[str], known: set[str], kind: str) -> None:
+    def _refuse_unknown_names(self, place: str, used: set[str], known: set[str], kind: str) -> None:
         for name in sorted(used - known):
-            raise UsageError(f"{place}: there is no {kind} {shortened(name)}")
+            raise UsageError(f"{place}: there is no {kind} {shorten(name)}")

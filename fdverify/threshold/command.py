@@ -12,13 +12,13 @@ import typer
 
 from fdverify.cli.commands import Command, Request, add_command, write_epilog
 from fdverify.cli.options import SecondOpinionOption
-from fdverify.cli.output import print_out
-from fdverify.errors import UsageError, did_you_mean
+from fdverify.cli.output import print_answer
+from fdverify.errors import UsageError, suggest_name
 from fdverify.reports.outcome import Outcome
 
 if TYPE_CHECKING:
     from fdverify.threshold.automaton import Automaton, Specification
-    from fdverify.threshold.check import Checked
+    from fdverify.threshold.check_specification import SpecificationResult
 
 _SHOWN = "0 shown, 2 bad input, 70 internal error"
 _TABLE = (
@@ -76,24 +76,26 @@ def _compute_check(
     second_opinion: SecondOpinionOption = None,
 ) -> Outcome:
     if second_opinion is not None:
-        from fdverify.smt.second import check_available
+        from fdverify.smt.second_opinion import check_solver_available
 
-        check_available(second_opinion)
-    from fdverify.threshold.check import Settings, check_all
-    from fdverify.threshold.instance import with_assumptions, with_parameters
+        check_solver_available(second_opinion)
+    from fdverify.threshold.check_specification import ThresholdSettings, check_specifications
+    from fdverify.threshold.fixed_parameters import fix_parameters, replace_assumptions
     from fdverify.threshold.report import report_specifications
     from fdverify.threshold.runs.drivers import DRIVERS
-    from fdverify.threshold.text.read import read_assumption
+    from fdverify.threshold.text.read import parse_assumption
 
     if driver not in DRIVERS:
         raise UsageError(f"--driver must be {', '.join(DRIVERS)}, got {driver}")
     automaton = _read_automaton(file)
     if assume:
-        automaton = with_assumptions(automaton, [read_assumption(text, automaton) for text in assume])
+        automaton = replace_assumptions(automaton, [parse_assumption(text, automaton) for text in assume])
     numbers = _parse_numbers(fixed or "")
     wanted = _choose_specifications(file, automaton, spec or ())
-    settings = Settings(driver, second_opinion)
-    checks = check_all(with_parameters(automaton, numbers), wanted, settings, request.time_limit, request.progress.show)
+    settings = ThresholdSettings(driver, second_opinion)
+    checks = check_specifications(
+        fix_parameters(automaton, numbers), wanted, settings, request.time_limit, request.progress.show
+    )
     kept = [_keep_undecided(file, checked) for checked in checks]
     return report_specifications(file, automaton, kept, fixed=numbers, driver=driver, second_opinion=second_opinion)
 
@@ -116,20 +118,20 @@ def _choose_specifications(file: Path, automaton: Automaton, names: Iterable[str
     known = [each.name for each in automaton.specifications]
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, known) if known else None
+            hint = suggest_name(name, known) if known else None
             raise UsageError(f"{file} has no specification {name}", hint)
     if not known:
         raise UsageError(f"{file} has no specification")
     return [each for each in automaton.specifications if not names or each.name in names]
 
 
-def _keep_undecided(file: Path, checked: Checked) -> Checked:
+def _keep_undecided(file: Path, checked: SpecificationResult) -> SpecificationResult:
     """Keep the text of a specification that a solver could not decide."""
-    from fdverify.smt.undecided import keep_undecided
+    from fdverify.cache.undecided_scripts import keep_undecided_script
 
     if checked.undecided is None:
         return checked
-    return replace(checked, smtlib=keep_undecided(file, file.stem, checked.name, checked.undecided))
+    return replace(checked, smtlib=keep_undecided_script(file, file.stem, checked.name, checked.undecided))
 
 
 def _parse_numbers(text: str) -> dict[str, int]:
@@ -146,9 +148,9 @@ def _parse_numbers(text: str) -> dict[str, int]:
 
 
 def _show(file: File) -> int:
-    from fdverify.threshold.text.diagram import mermaid  # imported here: no other command reads grammars
+    from fdverify.threshold.text.diagram import format_mermaid  # imported here: no other command reads grammars
 
-    print_out(mermaid(_read_automaton(file)))
+    print_answer(format_mermaid(_read_automaton(file)))
     return 0
 
 
@@ -159,11 +161,11 @@ def _compute_tables(
         Path, typer.Argument(metavar="[FOLDER]", help="with the automata, and the published tables in dialog/")
     ] = Path("examples/threshold"),
 ) -> Outcome:
-    from fdverify.threshold.tables import algorithm_rows, compared_rows
+    from fdverify.threshold.published_tables import check_algorithms, compare_published_rows
     from fdverify.threshold.tables_report import report_tables
 
-    compared = compared_rows(folder, request.progress.show)
-    return report_tables(compared, list(algorithm_rows(folder, request.progress.show)))
+    compared = compare_published_rows(folder, request.progress.show)
+    return report_tables(compared, list(check_algorithms(folder, request.progress.show)))
 
 
 TABLE = Command(
@@ -178,16 +180,16 @@ TABLE = Command(
 
 def _read_automaton(file: Path) -> Automaton:
     """Read the automaton of a file, in text or in Python."""
-    from fdverify.threshold.text.read import read_file
+    from fdverify.threshold.text.read import read_automaton
 
     if file.suffix != ".py":
-        return read_file(file)
-    from fdverify.models.user_files import load_module
+        return read_automaton(file)
+    from fdverify.models.loading import load_module
     from fdverify.threshold.automaton import Automaton
-    from fdverify.threshold.flow import ControlFlow, threshold_automaton
+    from fdverify.threshold.flow import ControlFlow, build_threshold_automaton
 
     values = vars(load_module(file)).values()
     found = list({id(value): value for value in values if isinstance(value, Automaton | ControlFlow)}.values())
     if len(found) != 1:
         raise UsageError(f"{file} has {len(found)} automata, and one is needed", "an Automaton or a ControlFlow")
-    return found[0] if isinstance(found[0], Automaton) else threshold_automaton(found[0])
+    return found[0] if isinstance(found[0], Automaton) else build_threshold_automaton(found[0])

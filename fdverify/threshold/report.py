@@ -16,11 +16,11 @@ from fdverify.reports.documents import Document
 from fdverify.reports.outcome import Finding, Outcome
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import print_verdict, render_cell, render_text
+from fdverify.runs.run_table import ShownRun, ShownStep
 from fdverify.threshold.automaton import Automaton
-from fdverify.threshold.check import Checked
-from fdverify.threshold.counterexample import Counterexample
-from fdverify.threshold.text.write import formula_text
-from fdverify.traces.steps import ShownRun, ShownStep
+from fdverify.threshold.check_specification import SpecificationResult
+from fdverify.threshold.counterexample_replay import Counterexample
+from fdverify.threshold.text.write import format_formula
 from fdverify.verdict import Verdict, worst
 
 _NAMED = 12
@@ -42,13 +42,13 @@ class ThresholdDocument(Document):
     statistics: Mapping[str, int]
     locations: tuple[str, ...]
     shared: tuple[str, ...]
-    specifications: tuple[Checked, ...]
+    specifications: tuple[SpecificationResult, ...]
 
 
 def report_specifications(
     file: Path,
     automaton: Automaton,
-    checks: Sequence[Checked],
+    checks: Sequence[SpecificationResult],
     *,
     fixed: Mapping[str, int],
     driver: str,
@@ -57,7 +57,7 @@ def report_specifications(
     document = ThresholdDocument(
         file=file,
         model=automaton.name,
-        assumptions=tuple(formula_text(claim) for claim in automaton.assumptions),
+        assumptions=tuple(format_formula(claim) for claim in automaton.assumptions),
         parameters={name: fixed.get(name, "any") for name in (*automaton.parameters, *automaton.unknowns)},
         driver=driver,
         second_opinion=second_opinion,
@@ -97,7 +97,7 @@ def _show_run(automaton: Automaton, example: Counterexample) -> ShownRun:
     return ShownRun(example.parameters, tuple(steps), example.loop, model=automaton.name)
 
 
-def _list_findings(file: Path, automaton: Automaton, checks: Sequence[Checked]) -> Iterator[Finding]:
+def _list_findings(file: Path, automaton: Automaton, checks: Sequence[SpecificationResult]) -> Iterator[Finding]:
     for checked in checks:
         if checked.exit_code != 0:
             text = render_text(partial(_render_checks, automaton, [checked]), for_terminal=False)
@@ -112,7 +112,7 @@ def _find_line(file: Path, specification: str) -> int:
     return next((number for number, line in enumerate(lines, start=1) if re.match(rf"\s*{specification}\s*:", line)), 1)
 
 
-def _render_checks(automaton: Automaton, checks: Sequence[Checked], console: Console) -> None:
+def _render_checks(automaton: Automaton, checks: Sequence[SpecificationResult], console: Console) -> None:
     for checked in checks:
         if checked.trace is not None:
             _print_run(console, automaton, checked.trace)

@@ -13,7 +13,7 @@ from rich.table import Table
 from fdverify.reports.documents import Document
 from fdverify.reports.outcome import Outcome
 from fdverify.reports.safe_text import Text
-from fdverify.threshold.tables import AlgorithmRow, ComparedRow
+from fdverify.threshold.published_tables import AlgorithmRow, ComparedRow
 from fdverify.verdict import worst
 
 

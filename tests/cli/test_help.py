@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from fdverify.app import build_app
-from fdverify.models.catalogue import DEFAULT
+from fdverify.detectors.model_catalogue import DEFAULT
 from fdverify.verify_invariant import build_app as build_verify_invariant
 from tests.pages import ROOT, run, workplace
 from tests.sampling import FULL, every

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.storage import Entries
+from fdverify.cache.signed_records import SignedRecords
 from tests.cli.processes import in_session, wait_until
 from tests.cli.script import environment
 from tests.cli.test_verify_invariant import INVARIANTS, found, verdicts
@@ -74,7 +74,7 @@ def test_one_of_two_is_killed(tmp_path: Path) -> None:
         assert_gone(victim.pid)
         assert_gone(other.pid)
         assert keys(proved) == everything
-        assert all(Entries(proved).read(key) is not None for key in everything)
+        assert all(SignedRecords(proved).read(key) is not None for key in everything)
         assert len(list((proved / "unfinished").iterdir())) <= WORKERS, "no more than one turn can leave"
         code, document = found(str(folder), env=env)
         assert (code, verdicts(document)) == (0, PROVED)

@@ -452,16 +452,16 @@ def test_ctrl_c_ends_it_with_all_its_workers(tmp_path: Path, cache: dict[str, st
 
 def test_two_solvers_that_disagree_are_an_internal_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, with a second solver that always says sat."""
-    from fdverify.proofs import work
-    from fdverify.proofs.check import check
-    from fdverify.proofs.course import Settings
-    from fdverify.proofs.result import exit_code
+    from fdverify.proofs import tasks
+    from fdverify.proofs.check_proofs import check_proofs
+    from fdverify.proofs.proof_result import compute_exit_code
+    from fdverify.proofs.schedule import ProofSettings
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(work, "second_opinion", says_sat)
+    monkeypatch.setattr(tasks, "ask_second_solver", says_sat)
     path = written(tmp_path / "proofs", good=files.GOOD) / "good.py"
-    results = check([path], Settings(second_opinion="cvc5", jobs=1), lambda stage: None)
-    assert exit_code(results) == 70
+    results = check_proofs([path], ProofSettings(second_opinion="cvc5", jobs=1), lambda stage: None)
+    assert compute_exit_code(results) == 70
     assert "two solvers disagree" in str(results[0].error)
     assert "z3 says unsat, cvc5 says sat" in str(results[0].error)
 
@@ -471,14 +471,14 @@ def says_sat(text: Any, solver: str) -> Decision:
 
 
 def test_a_second_solver_that_does_not_know_makes_it_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fdverify.proofs import work
-    from fdverify.proofs.check import check
-    from fdverify.proofs.course import Settings
+    from fdverify.proofs import tasks
+    from fdverify.proofs.check_proofs import check_proofs
+    from fdverify.proofs.schedule import ProofSettings
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(work, "second_opinion", does_not_know)
+    monkeypatch.setattr(tasks, "ask_second_solver", does_not_know)
     path = written(tmp_path / "proofs", good=files.GOOD) / "good.py"
-    (result,) = check([path], Settings(second_opinion="cvc5", jobs=1), lambda stage: None)
+    (result,) = check_proofs([path], ProofSettings(second_opinion="cvc5", jobs=1), lambda stage: None)
     assert result.exit_code == 3
     assert "cvc5 does not know" in result.detail
 

@@ -36,7 +36,7 @@ def waits(s):
 '''
 )
 MODEL = (
-    "from dataclasses import replace\nfrom fdverify.models.chandra_toueg import CHANDRA_TOUEG\n"
+    "from dataclasses import replace\nfrom fdverify.detectors.chandra_toueg import CHANDRA_TOUEG\n"
     'MINE = replace(CHANDRA_TOUEG, name="mine")\n'
 )
 

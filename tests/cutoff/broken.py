@@ -8,7 +8,7 @@ from typing import Any
 
 from fdverify.cutoff.rounds import Choices, Configuration, Index, Interpretation, Kind, Rounds, Step
 from fdverify.logic import If, Implies, Not, Truth
-from fdverify.models.user_files import load_module
+from fdverify.models.loading import load_module
 
 _EXAMPLES = load_module(Path(__file__).parents[2] / "examples" / "broken_rounds.py")
 CountsPeers, FavoursFirst = _EXAMPLES.CountsPeers, _EXAMPLES.FavoursFirst

@@ -9,20 +9,27 @@ from types import SimpleNamespace
 import pytest
 import z3
 
-from fdverify.cutoff import detector, simulation
-from fdverify.cutoff.answer import Answer, Question
-from fdverify.cutoff.chandra_toueg import LOCATIONS, Watch, next_watch
-from fdverify.cutoff.check import Carried, Checked
+from fdverify.cutoff import detector_lemmas, pair_simulation
+from fdverify.cutoff.answer import CutoffAnswer, CutoffQuestion
+from fdverify.cutoff.chandra_toueg_template import LOCATIONS, PeerWatch, update_watch
+from fdverify.cutoff.lemma_check import CarriedProof, LemmaResult
+from fdverify.cutoff.pair_simulation import (
+    ACTIVE,
+    IDLE,
+    STEPS,
+    SimulationCase,
+    build_obligation,
+    enumerate_cases,
+)
 from fdverify.cutoff.report import report_cutoff
 from fdverify.cutoff.rounds import DELIVERY, SPEED, Choices, Configuration, Interpretation, Rounds, Step
-from fdverify.cutoff.simulation import ACTIVE, IDLE, STEPS, Case, cases, simulated
+from fdverify.detectors.chandra_toueg.round_phases import VARIANTS, Variant
 from fdverify.errors import UsageError
 from fdverify.logic import Not, Truth
-from fdverify.models.chandra_toueg.phases import VARIANTS, Variant
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.schedule import ProofSettings
 from fdverify.reports.step_table import render_text
-from fdverify.symbolic.values import truth
+from fdverify.symbolic.values import lift_truth
 from fdverify.verdict import Verdict
 from tests.sampling import FULL, every, long
 
@@ -31,9 +38,9 @@ PAPERS = {"eventually_strong_accuracy", "strong_accuracy", "eventual_trust", "la
 }
 
 
-def checked_detector(variant: str, rounds: Rounds, second: str | None = None) -> dict[str, Checked]:
-    found: list[Checked] = []
-    detector.check_detector(variant, rounds, second, found.append)
+def checked_detector(variant: str, rounds: Rounds, second: str | None = None) -> dict[str, LemmaResult]:
+    found: list[LemmaResult] = []
+    detector_lemmas.check_detector_lemmas(variant, rounds, second, found.append)
     return {each.name: each for each in found}
 
 
@@ -49,10 +56,10 @@ def test_every_round_of_a_pair_is_one_of_the_model(variant: str) -> None:
 @pytest.mark.parametrize("variant", every(2, VARIANTS))
 def test_no_case_is_vacuous(variant: str) -> None:
     for location, does in product(STEPS, (IDLE, ACTIVE)):
-        for case in cases(location, does, same=False):
-            spelled = simulated(case, variant, Rounds())
+        for case in enumerate_cases(location, does, same=False):
+            spelled = build_obligation(case, variant, Rounds())
             solver = z3.Solver()
-            solver.add(*(truth(each) for each in (*spelled.facts, *spelled.hypotheses)))
+            solver.add(*(lift_truth(each) for each in (*spelled.facts, *spelled.hypotheses)))
             assert solver.check() == z3.sat, case.name
 
 
@@ -72,16 +79,16 @@ class Without(Rounds):
         return self._left_out(super().receive(of, c, chosen))
 
 
-def fails(case: Case, variant: str, rounds: Rounds) -> set[str]:
+def fails(case: SimulationCase, variant: str, rounds: Rounds) -> set[str]:
     """What of a round of a pair is not so in the model."""
-    spelled = simulated(case, variant, rounds)
+    spelled = build_obligation(case, variant, rounds)
     solver = z3.Solver()
-    solver.add(*(truth(each) for each in (*spelled.facts, *spelled.hypotheses)))
-    return {name for name, holds in spelled.conclusions.items() if solver.check(truth(Not(holds))) == z3.sat}
+    solver.add(*(lift_truth(each) for each in (*spelled.facts, *spelled.hypotheses)))
+    return {name for name, holds in spelled.conclusions.items() if solver.check(lift_truth(Not(holds))) == z3.sat}
 
 
 def test_without_a_bound_there_are_rounds_that_the_model_has_not() -> None:
-    receives, rests = cases("receive", ACTIVE, same=False)[0], cases("send", IDLE, same=False)[0]
+    receives, rests = enumerate_cases("receive", ACTIVE, same=False)[0], enumerate_cases("send", IDLE, same=False)[0]
     for variant in VARIANTS:
         assert "buffer" in fails(receives, variant, Without(DELIVERY))
         assert "the round is allowed" in fails(rests, variant, Without(SPEED))
@@ -89,19 +96,19 @@ def test_without_a_bound_there_are_rounds_that_the_model_has_not() -> None:
 
 
 def test_a_round_that_is_none_of_the_model_is_told_with_its_numbers() -> None:
-    found = detector.check_simulation("tla", "send", IDLE, False, Without(SPEED), None)
+    found = detector_lemmas.check_simulation("tla", "send", IDLE, False, Without(SPEED), None)
     assert found.verdict is Verdict.VIOLATED
     assert re.search(r"the round is allowed differs, where .*phi = 1", found.detail)
 
 
 def test_a_detector_that_waits_otherwise_is_not_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    def eager(variant: Variant, location: str, heard: Truth, watch: Watch) -> Watch:
-        after = next_watch(variant, location, heard, watch)
+    def eager(variant: Variant, location: str, heard: Truth, watch: PeerWatch) -> PeerWatch:
+        after = update_watch(variant, location, heard, watch)
         return after._replace(timeout=after.timeout + 1) if location == "compute" else after
 
-    monkeypatch.setattr(simulation, "next_watch", eager)
-    assert fails(cases("compute", ACTIVE, same=True)[0], "tla", Rounds()) == {"timeout"}
-    assert not fails(cases("send", ACTIVE, same=True)[0], "tla", Rounds())
+    monkeypatch.setattr(pair_simulation, "update_watch", eager)
+    assert fails(enumerate_cases("compute", ACTIVE, same=True)[0], "tla", Rounds()) == {"timeout"}
+    assert not fails(enumerate_cases("send", ACTIVE, same=True)[0], "tla", Rounds())
 
 
 STARTS = [("tla", "send"), ("ivy", "send"), ("tla", "receive"), ("ivy", "receive")]
@@ -109,9 +116,9 @@ STARTS = [("tla", "send"), ("ivy", "send"), ("tla", "receive"), ("ivy", "receive
 
 @pytest.mark.parametrize(("variant", "start"), every(6, STARTS))
 def test_the_papers_proofs_are_of_n_processes_and_the_tight_ones_mostly_not(variant: str, start: str) -> None:
-    found: list[Carried] = []
-    detector.check_carried(variant, start, (), found.append)
-    holds = {each.proof for each in found if each.is_of_two_processes}
+    found: list[CarriedProof] = []
+    detector_lemmas.check_carried_proofs(variant, start, (), found.append)
+    holds = {each.proof for each in found if each.holds_at_start}
     tight = {each.proof for each in found} - PAPERS
     assert len(tight) == 3
     assert holds == (PAPERS | tight if (variant, start) == ("ivy", "receive") else PAPERS)
@@ -123,12 +130,12 @@ EXAMPLES = ROOT / "examples"
 
 @pytest.mark.parametrize(("variant", "name"), [("tla", "safe_timeout.py"), ("ivy", "safe_timeout_ivy.py")])
 def test_a_proof_that_says_nothing_of_the_phase_carries_over_wherever_processes_start(variant: str, name: str) -> None:
-    (proved,) = check([EXAMPLES / name], Settings(cache=False, jobs=1), lambda stage: None)
+    (proved,) = check_proofs([EXAMPLES / name], ProofSettings(cache=False, jobs=1), lambda stage: None)
     assert proved.verdict is Verdict.PROVED
     for start in LOCATIONS:
-        found: list[Carried] = []
-        detector.check_carried(variant, start, [EXAMPLES / name], found.append)
-        assert [each.is_of_two_processes for each in found] == [True]
+        found: list[CarriedProof] = []
+        detector_lemmas.check_carried_proofs(variant, start, [EXAMPLES / name], found.append)
+        assert [each.holds_at_start for each in found] == [True]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +148,7 @@ def test_a_proof_that_says_nothing_of_the_phase_carries_over_wherever_processes_
 )
 def test_a_proof_of_something_else_is_refused(proof: Path, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
-        detector.check_carried("tla", "send", [proof], lambda carried: None)
+        detector_lemmas.check_carried_proofs("tla", "send", [proof], lambda carried: None)
 
 
 NEVER = '''
@@ -166,20 +173,20 @@ def trusted(s):
 def test_of_a_model_without_crashes_nothing_is_known_after_one(tmp_path: Path, options: str, until_crash: bool) -> None:
     path = tmp_path / "never.py"
     path.write_text(NEVER.format(options=options))
-    found: list[Carried] = []
-    detector.check_carried("tla", "send", [path], found.append)
-    assert found == [Carried("never", "never", (), (), until_crash)]
+    found: list[CarriedProof] = []
+    detector_lemmas.check_carried_proofs("tla", "send", [path], found.append)
+    assert found == [CarriedProof("never", "never", (), (), until_crash)]
 
 
 def test_what_a_solver_does_not_know_is_neither_true_nor_false(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detector, "decide", lambda script, core: SimpleNamespace(status="unknown"))
-    found: list[Carried] = []
-    detector.check_carried("tla", "send", [EXAMPLES / "safe_timeout.py"], found.append)
+    monkeypatch.setattr(detector_lemmas, "decide_script", lambda script, core: SimpleNamespace(status="unknown"))
+    found: list[CarriedProof] = []
+    detector_lemmas.check_carried_proofs("tla", "send", [EXAMPLES / "safe_timeout.py"], found.append)
     (carried,) = found
-    assert not carried.is_of_two_processes
+    assert not carried.holds_at_start
     assert carried.false_at_start == ()
-    question = Question("chandra-toueg", {}, None, None, None, ())
-    answer = Answer(carried=found)
+    question = CutoffQuestion("chandra-toueg", {}, None, None, None, ())
+    answer = CutoffAnswer(carried=found)
     assert answer.exit_code == 3
     told = render_text(report_cutoff(question, {}, answer, 0.0).render)
     assert "with these holds of N processes" not in told
@@ -188,6 +195,6 @@ def test_what_a_solver_does_not_know_is_neither_true_nor_false(monkeypatch: pyte
 
 
 def test_of_the_shipped_proofs_one_needs_that_nobody_crashes() -> None:
-    found: list[Carried] = []
-    detector.check_carried("ivy", "receive", (), found.append)
+    found: list[CarriedProof] = []
+    detector_lemmas.check_carried_proofs("ivy", "receive", (), found.append)
     assert [each.proof for each in found if each.until_crash] == ["tight_suspicions_ivy"]

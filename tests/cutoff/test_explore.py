@@ -5,15 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.cutoff.chandra_toueg import chandra_toueg
-from fdverify.cutoff.explore import SUB_ROUNDS, Instance, Node, State, explore
-from fdverify.cutoff.formula import shape_of
-from fdverify.cutoff.rounds import Computation
+from fdverify.cutoff.chandra_toueg_template import chandra_toueg
+from fdverify.cutoff.indexed_formula import parse_property
+from fdverify.cutoff.rounds import ComputationModel
+from fdverify.cutoff.small_system import (
+    SUB_ROUNDS,
+    ExplorationNode,
+    SmallSystem,
+    StoredConfiguration,
+    explore_small_system,
+)
 from fdverify.cutoff.template import Template
+from fdverify.detectors.chandra_toueg.two_process_system import build_chandra_toueg as model
 from fdverify.engines.explore import explore as explore_model
 from fdverify.engines.live import live
 from fdverify.errors import UsageError
-from fdverify.models.chandra_toueg.model import chandra_toueg as model
 from fdverify.verdict import Verdict, silent
 from tests.sampling import FULL, every, long
 
@@ -23,49 +29,51 @@ ACCURACY, EVENTUALLY, COMPLETENESS = "strong-accuracy", "eventually-strong-accur
 def verdict(template: Template, processes: int, delta: int, phi: int, claim: str) -> bool:
     """Of processes 1 and 2, with no more stored of the others than where they are."""
     watched = [(1, 2)] if processes > 1 else [(1, 1)]
-    shape = shape_of(template, template.claim(claim).formula)
-    found = explore(Instance(template, processes, delta, phi, watched=watched), shape, equal=processes == 1)
+    shape = parse_property(template, template.find_claim(claim).formula)
+    found = explore_small_system(
+        SmallSystem(template, processes, delta, phi, watched=watched), shape, equal=processes == 1
+    )
     assert found.complete
     assert not found.dead_end
     return found.holds
 
 
-def seen_at_two(instance: Instance, node: Node) -> Node:
+def seen_at_two(instance: SmallSystem, node: ExplorationNode) -> ExplorationNode:
     """The projection of Construction 4.9, on processes 1 and 2."""
     state = node.state
     places = [place for place, pair in enumerate(instance.pairs) if max(pair) <= 2]
     parts = [part[:2] for part in state[:3]] + [tuple(part[place] for place in places) for part in state[3:]]
-    return Node(node.following, State(*parts))
+    return ExplorationNode(node.following, StoredConfiguration(*parts))
 
 
 @pytest.mark.parametrize(
     ("computation", "delta", "phi", "rounds"),
     [
-        (Computation.PARTIAL_SYNCHRONY, 0, 1, 6),
-        (Computation.PARTIAL_SYNCHRONY, 1, 1, 6),
-        (Computation.PARTIAL_SYNCHRONY, 0, 2, 6 if FULL else 3),
-        (Computation.PARTIAL_SYNCHRONY, 1, 2, 6 if FULL else 3),
-        (Computation.SYNCHRONY, 1, 1, 3 if FULL else 2),
-        (Computation.ASYNCHRONY, 1, 1, 4 if FULL else 3),
+        (ComputationModel.PARTIAL_SYNCHRONY, 0, 1, 6),
+        (ComputationModel.PARTIAL_SYNCHRONY, 1, 1, 6),
+        (ComputationModel.PARTIAL_SYNCHRONY, 0, 2, 6 if FULL else 3),
+        (ComputationModel.PARTIAL_SYNCHRONY, 1, 2, 6 if FULL else 3),
+        (ComputationModel.SYNCHRONY, 1, 1, 3 if FULL else 2),
+        (ComputationModel.ASYNCHRONY, 1, 1, 4 if FULL else 3),
     ],
 )
 def test_runs_of_three_seen_at_two_are_the_runs_of_two(
-    computation: Computation, delta: int, phi: int, rounds: int
+    computation: ComputationModel, delta: int, phi: int, rounds: int
 ) -> None:
     """Lemma 4.13 up to so many rounds: wherever three are, the next of them seen at two are the next of two."""
     template = chandra_toueg(timeout=1)
-    three = Instance(template, 3, delta, phi, computation)
-    two = Instance(template, 2, delta, phi, computation)
-    assert seen_at_two(three, three.first()) == two.first()
-    known: dict[Node, frozenset[Node]] = {}
-    frontier = {three.first()}
+    three = SmallSystem(template, 3, delta, phi, computation)
+    two = SmallSystem(template, 2, delta, phi, computation)
+    assert seen_at_two(three, three.build_initial_node()) == two.build_initial_node()
+    known: dict[ExplorationNode, frozenset[ExplorationNode]] = {}
+    frontier = {three.build_initial_node()}
     for _ in range(rounds * len(SUB_ROUNDS)):
-        following: set[Node] = set()
+        following: set[ExplorationNode] = set()
         for node in frontier:
             seen = seen_at_two(three, node)
             if seen not in known:
-                known[seen] = frozenset(two.successors(seen))
-            after = three.successors(node)
+                known[seen] = frozenset(two.list_successors(seen))
+            after = three.list_successors(node)
             assert {seen_at_two(three, each) for each in after} == known[seen]
             following.update(after)
         frontier = following
@@ -125,28 +133,30 @@ def holds_of_model(variant: str, delta: int, phi: int, timeout: int, claim: str)
     """The verdict of the shipped engines about one sender and one receiver."""
     system = model(delta, phi, variant=variant, crash=True, timeout=str(timeout))
     if claim == ACCURACY:
-        return explore_model(system, system.property(claim), report=silent).verdict is Verdict.PROVED
-    return live(system, system.liveness_property(claim), report=silent).verdict is Verdict.PROVED
+        return explore_model(system, system.find_property(claim), report=silent).verdict is Verdict.PROVED
+    return live(system, system.find_liveness_property(claim), report=silent).verdict is Verdict.PROVED
 
 
 @pytest.mark.parametrize(("delta", "phi", "timeout"), every(3, [(1, 1, 1), (0, 2, 4), (2, 1, 3)]))
 @pytest.mark.parametrize("claim", [ACCURACY, COMPLETENESS])
 def test_what_is_not_watched_does_not_matter(delta: int, phi: int, timeout: int, claim: str) -> None:
     template = chandra_toueg(timeout=timeout)
-    shape = shape_of(template, template.claim(claim).formula)
+    shape = parse_property(template, template.find_claim(claim).formula)
     depth = None if phi == 1 else 5
-    full = explore(Instance(template, 2, delta, phi), shape, depth)
-    assert full.holds == explore(Instance(template, 2, delta, phi, watched=[(1, 2)]), shape, depth).holds
+    full = explore_small_system(SmallSystem(template, 2, delta, phi), shape, depth)
+    assert (
+        full.holds == explore_small_system(SmallSystem(template, 2, delta, phi, watched=[(1, 2)]), shape, depth).holds
+    )
 
 
 def test_a_run_that_violates_is_one_of_the_system() -> None:
     template = chandra_toueg(timeout=2)
-    instance = Instance(template, 2, delta=1, phi=2, watched=[(1, 2)])
-    found = explore(instance, shape_of(template, template.claim(ACCURACY).formula))
+    instance = SmallSystem(template, 2, delta=1, phi=2, watched=[(1, 2)])
+    found = explore_small_system(instance, parse_property(template, template.find_claim(ACCURACY).formula))
     assert not found.holds
-    assert found.run[0] == instance.first()
+    assert found.run[0] == instance.build_initial_node()
     for before, after in zip(found.run, found.run[1:], strict=False):
-        assert after in instance.successors(before)
+        assert after in instance.list_successors(before)
 
 
 def test_a_detector_that_never_suspects_is_caught_in_a_loop() -> None:
@@ -159,19 +169,19 @@ def test_a_detector_that_never_suspects_is_caught_in_a_loop() -> None:
         predicates=base.predicates,
         claims=base.claims,
     )
-    instance = Instance(template, 2, delta=0, phi=1, watched=[(1, 2)])
-    found = explore(instance, shape_of(template, template.claim(COMPLETENESS).formula))
+    instance = SmallSystem(template, 2, delta=0, phi=1, watched=[(1, 2)])
+    found = explore_small_system(instance, parse_property(template, template.find_claim(COMPLETENESS).formula))
     assert not found.holds
     assert found.loop is not None
     assert found.run[found.loop] == found.run[-1]
     for before, after in zip(found.run, found.run[1:], strict=False):
-        assert after in instance.successors(before)
+        assert after in instance.list_successors(before)
 
 
 @pytest.mark.parametrize(("processes", "delta", "phi"), [(0, 1, 1), (1, -1, 1), (1, 1, 0), (4, 1, 1)])
 def test_what_is_no_small_system_is_refused(processes: int, delta: int, phi: int) -> None:
     with pytest.raises(UsageError, match=r"at (least|most)"):
-        Instance(chandra_toueg(), processes, delta, phi)
+        SmallSystem(chandra_toueg(), processes, delta, phi)
 
 
 def test_a_function_that_remembers_is_refused() -> None:
@@ -185,14 +195,16 @@ def test_a_function_that_remembers_is_refused() -> None:
         claims=base.claims,
     )
     with pytest.raises(UsageError, match="two answers"):
-        explore(Instance(template, 1, 0, 1), shape_of(template, template.claim(ACCURACY).formula), equal=True)
+        explore_small_system(
+            SmallSystem(template, 1, 0, 1), parse_property(template, template.find_claim(ACCURACY).formula), equal=True
+        )
 
 
 def test_all_pairs_are_looked_at() -> None:
     """Of three processes each pair is suspected by somebody, if timeouts are too short."""
     template = chandra_toueg(timeout=1)
-    shape = shape_of(template, template.claim(ACCURACY).formula)
+    shape = parse_property(template, template.find_claim(ACCURACY).formula)
     for p, q in product((1, 2), repeat=2):
         if p != q:
-            found = explore(Instance(template, 2, 1, 2, watched=[(p, q)]), shape)
+            found = explore_small_system(SmallSystem(template, 2, 1, 2, watched=[(p, q)]), shape)
             assert found.processes == (p, q)

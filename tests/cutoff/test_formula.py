@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from fdverify.cutoff.chandra_toueg import CLAIMS, chandra_toueg
-from fdverify.cutoff.formula import parse, shape_of
+from fdverify.cutoff.chandra_toueg_template import CLAIMS, chandra_toueg
+from fdverify.cutoff.indexed_formula import parse_formula, parse_property
 from fdverify.cutoff.template import Claim, Temporal
 from fdverify.errors import UsageError
 
@@ -15,24 +15,24 @@ TEMPLATE = chandra_toueg()
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_the_properties_of_the_detector_have_a_cutoff(claim: Claim) -> None:
-    shape = shape_of(TEMPLATE, claim.formula)
+    shape = parse_property(TEMPLATE, claim.formula)
     assert shape.indexes == ("p", "q")
     assert shape.cutoffs == (1, 2)
     assert shape.temporal is not None
 
 
 def test_one_index_needs_one_process() -> None:
-    assert shape_of(TEMPLATE, "F !correct(p) | G !suspected(p, p)").cutoffs == (1,)
+    assert parse_property(TEMPLATE, "F !correct(p) | G !suspected(p, p)").cutoffs == (1,)
 
 
 def test_operators_bind_as_usual() -> None:
-    assert parse("G a(p) & b(q) | !c(p) -> d(q)") == parse("(((G (a(p))) & b(q)) | (!c(p))) -> d(q)")
-    assert parse("a(p) U b(q) & c(p)") == parse("(a(p) U b(q)) & c(p)")
-    assert parse("a(p) -> b(p) -> c(p)") == parse("a(p) -> (b(p) -> c(p))")
+    assert parse_formula("G a(p) & b(q) | !c(p) -> d(q)") == parse_formula("(((G (a(p))) & b(q)) | (!c(p))) -> d(q)")
+    assert parse_formula("a(p) U b(q) & c(p)") == parse_formula("(a(p) U b(q)) & c(p)")
+    assert parse_formula("a(p) -> b(p) -> c(p)") == parse_formula("a(p) -> (b(p) -> c(p))")
 
 
 def test_a_state_formula_is_evaluated() -> None:
-    shape = shape_of(TEMPLATE, "G (correct(p) & !correct(q) -> suspected(p, q) | suspected(q, p))")
+    shape = parse_property(TEMPLATE, "G (correct(p) & !correct(q) -> suspected(p, q) | suspected(q, p))")
     assert shape.temporal is Temporal.ALWAYS
     assert shape.holds(lambda name, indexes: name == "correct" and indexes == ("q",))
     assert not shape.holds(lambda name, indexes: name == "correct" and indexes == ("p",))
@@ -59,7 +59,7 @@ def test_a_state_formula_is_evaluated() -> None:
 )
 def test_what_has_no_cutoff_is_refused(formula: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason.replace("(", r"\(").replace(")", r"\)")):
-        shape_of(TEMPLATE, formula)
+        parse_property(TEMPLATE, formula)
 
 
 @pytest.mark.parametrize(

@@ -9,27 +9,27 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fdverify.cutoff import check
-from fdverify.cutoff.chandra_toueg import chandra_toueg
-from fdverify.cutoff.check import Checked, check_lemma, check_lemmas
-from fdverify.cutoff.detector import check_simulation
-from fdverify.cutoff.lemmas import Lemma, lemmas
-from fdverify.cutoff.rounds import CONSTRAINTS, Computation, Rounds, Step, SubRound
-from fdverify.cutoff.running import Running
-from fdverify.cutoff.vocabulary import Symbols, Vocabulary, laws
+from fdverify.cutoff import lemma_check
+from fdverify.cutoff.chandra_toueg_template import chandra_toueg
+from fdverify.cutoff.concrete_interpretation import ConcreteInterpretation
+from fdverify.cutoff.detector_lemmas import check_simulation
+from fdverify.cutoff.function_vocabulary import SymbolicVocabulary, Vocabulary, list_buffer_laws
+from fdverify.cutoff.lemma_check import LemmaResult, check_lemma, check_lemmas
+from fdverify.cutoff.lemmas import Lemma, list_lemmas
+from fdverify.cutoff.rounds import CONSTRAINTS, ComputationModel, Rounds, Step, SubRound
 from fdverify.errors import UsageError
 from fdverify.logic import And, Not
 from fdverify.smt.decide import Decision
-from fdverify.symbolic.values import truth
+from fdverify.symbolic.values import lift_truth
 from fdverify.verdict import Verdict
 from tests.cutoff.broken import BROKEN
 from tests.sampling import every
 
-LEMMAS = {lemma.name: lemma for lemma in lemmas()}
+LEMMAS = {lemma.name: lemma for lemma in list_lemmas()}
 
 
-def checked_lemmas(rounds: Rounds, second: str | None = None) -> dict[str, Checked]:
-    found: list[Checked] = []
+def checked_lemmas(rounds: Rounds, second: str | None = None) -> dict[str, LemmaResult]:
+    found: list[LemmaResult] = []
     check_lemmas(rounds, second, found.append)
     return {each.name: each for each in found}
 
@@ -48,14 +48,14 @@ def test_there_is_a_lemma_for_the_start_every_sub_round_and_every_constraint() -
             assert f"{kind}.{part}" in LEMMAS
         for constraint in CONSTRAINTS:
             assert sum(name.startswith(kind) and name.endswith(f".{constraint}") for name in LEMMAS) == 1
-    imposed = {constraint for computation in Computation for constraint in computation.imposes}
+    imposed = {constraint for computation in ComputationModel for constraint in computation.constraints}
     assert imposed == set(CONSTRAINTS)
 
 
 @pytest.mark.parametrize("lemma", LEMMAS.values(), ids=list(LEMMAS))
 def test_no_lemma_has_a_quantifier(lemma: Lemma) -> None:
-    claimed = lemma.spelled(Rounds(), Symbols())
-    terms = [truth(each) for each in (*claimed.hypotheses, *claimed.conclusions.values())]
+    claimed = lemma.build_statement(Rounds(), SymbolicVocabulary())
+    terms = [lift_truth(each) for each in (*claimed.hypotheses, *claimed.conclusions.values())]
     assert not any(_quantified(term) for term in terms)
 
 
@@ -87,8 +87,10 @@ def test_a_lemma_whose_hypotheses_cannot_be_is_vacuous() -> None:
 
 
 def test_what_the_second_solver_does_not_know_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "second_opinion", lambda script, solver: Decision("unknown", reason="too hard"))
-    found = check_lemma(lemmas()[0], Rounds(), "cvc5")
+    monkeypatch.setattr(
+        lemma_check, "decide_with_solver", lambda script, solver: Decision("unknown", reason="too hard")
+    )
+    found = check_lemma(list_lemmas()[0], Rounds(), "cvc5")
     assert (found.verdict, found.detail) == (Verdict.UNKNOWN, "cvc5 does not know: too hard")
     simulated = check_simulation("tla", "send", "idle", True, Rounds(), "cvc5")
     assert simulated.verdict is Verdict.UNKNOWN
@@ -110,11 +112,11 @@ class Drawn(Vocabulary):
         self._draw = draw
         self._known: dict[tuple[Any, ...], Any] = {}
 
-    def number(self, name: str, arity: int) -> Callable[..., int]:
+    def make_number_function(self, name: str, arity: int) -> Callable[..., int]:
         low, high = (2, 3) if name == "N" else (1, 3) if name in ("i", "j", "p", "q") else (0, 3)
         return lambda *arguments: self._value(name, arguments, st.integers(low, high))
 
-    def truth(self, name: str, arity: int) -> Callable[..., bool]:
+    def make_truth_function(self, name: str, arity: int) -> Callable[..., bool]:
         return lambda *arguments: self._value(name, arguments, st.booleans())
 
     def some(self, processes: int, claim: Callable[[int], Any]) -> bool:
@@ -130,7 +132,7 @@ class Drawn(Vocabulary):
 @pytest.mark.parametrize("name", [name for name in LEMMAS if name.startswith("symmetry")])
 @given(data=st.data())
 def test_a_lemma_is_true_of_random_systems(name: str, data: st.DataObject) -> None:
-    claimed = LEMMAS[name].spelled(Rounds(), Drawn(data.draw))
+    claimed = LEMMAS[name].build_statement(Rounds(), Drawn(data.draw))
     if all(claimed.hypotheses):
         assert all(claimed.conclusions.values()), claimed.conclusions
 
@@ -139,22 +141,22 @@ def test_a_lemma_is_true_of_random_systems(name: str, data: st.DataObject) -> No
 @pytest.mark.parametrize("forgets", [True, False])
 @given(data=st.data())
 def test_the_buffers_that_are_explored_obey_the_laws(delta: int, forgets: bool, data: st.DataObject) -> None:
-    running = Running(chandra_toueg(), delta, 1, forgets)
+    running = ConcreteInterpretation(chandra_toueg(), delta, 1, forgets)
     pairs = st.tuples(st.sampled_from(["alive", "other"]), st.integers(0, delta + 1))
     buffer = data.draw(st.frozensets(pairs))
-    assert all(laws(running, buffer, "alive").values())
+    assert all(list_buffer_laws(running, buffer, "alive").values())
 
 
 def test_messages_to_the_crashed_are_in_transit_after_send() -> None:
     """Point (2) in the proof of Proposition 5.18, that nothing is, contradicts point (6) in every round that sends."""
-    claimed = LEMMAS["extension-2.send"].spelled(Rounds(), Symbols())
+    claimed = LEMMAS["extension-2.send"].build_statement(Rounds(), SymbolicVocabulary())
     i, p = claimed.marked["i"], claimed.marked["p"]
     after = claimed.systems[0].after
     assert after is not None
     solver = z3.Solver()
-    solver.add(*(truth(each) for each in claimed.hypotheses))
-    solver.add(truth(And(claimed.marked["q"] == i, Not(p == i), Not(p == claimed.marked["j"]))))
-    assert solver.check(truth(Not(after.buffer(i, p) == claimed.of.no_transit))) == z3.sat
+    solver.add(*(lift_truth(each) for each in claimed.hypotheses))
+    solver.add(lift_truth(And(claimed.marked["q"] == i, Not(p == i), Not(p == claimed.marked["j"]))))
+    assert solver.check(lift_truth(Not(after.buffer(i, p) == claimed.interpretation.no_transit))) == z3.sat
 
 
 def test_ages_as_printed_would_forbid_rounds_with_a_message() -> None:

@@ -9,25 +9,25 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fdverify.cutoff.chandra_toueg import LOCATIONS, Watch, chandra_toueg
-from fdverify.cutoff.explore import Instance, State
+from fdverify.cutoff.chandra_toueg_template import LOCATIONS, PeerWatch, chandra_toueg
+from fdverify.cutoff.function_vocabulary import KINDS, SymbolicVocabulary, UninterpretedTemplate
 from fdverify.cutoff.rounds import OF_ONE, OF_TWO, Choices, Configuration, SubRound
+from fdverify.cutoff.small_system import SmallSystem, StoredConfiguration
 from fdverify.cutoff.template import CRASHED
-from fdverify.cutoff.vocabulary import KINDS, Symbols, Uninterpreted
 from fdverify.symbolic.values import Int, Value
 from tests.sampling import every
 
-WATCHES = st.builds(Watch, st.integers(1, 2), st.booleans(), st.integers(0, 2))
+WATCHES = st.builds(PeerWatch, st.integers(1, 2), st.booleans(), st.integers(0, 2))
 TRANSIT = st.frozensets(st.tuples(st.just("alive"), st.integers(0, 2)), max_size=2)
 
 
-def states(processes: int) -> st.SearchStrategy[State]:
+def states(processes: int) -> st.SearchStrategy[StoredConfiguration]:
     def of(each: st.SearchStrategy[Any], number: int) -> st.SearchStrategy[Any]:
         return st.tuples(*[each] * number)
 
     pairs = processes**2
     return st.builds(
-        State,
+        StoredConfiguration,
         of(st.sampled_from([*LOCATIONS, CRASHED]), processes),
         of(st.booleans(), processes),
         of(st.integers(0, 2), processes),
@@ -72,8 +72,8 @@ def value_of(found: Any, functions: dict[str, Callable[..., Any]]) -> Any:
     return evaluated(found.term, functions) if isinstance(found, Value) else found
 
 
-def meanings(instance: Instance, c: Configuration, chosen: Choices) -> dict[str, Callable[..., Any]]:
-    of = instance.of
+def meanings(instance: SmallSystem, c: Configuration, chosen: Choices) -> dict[str, Callable[..., Any]]:
+    of = instance.interpretation
 
     def kind(location: str) -> int:
         return next(number for number, each in enumerate(KINDS) if of.is_kind(location, each))
@@ -97,8 +97,8 @@ def meanings(instance: Instance, c: Configuration, chosen: Choices) -> dict[str,
 @given(data=st.data())
 def test_a_sub_round_is_the_same_for_the_explorer_and_the_solver(sub_round: SubRound, data: st.DataObject) -> None:
     processes = data.draw(st.integers(1, 2))
-    instance = Instance(chandra_toueg(), processes, delta=1, phi=2)
-    c = instance.configuration(data.draw(states(processes)))
+    instance = SmallSystem(chandra_toueg(), processes, delta=1, phi=2)
+    c = instance.restore_configuration(data.draw(states(processes)))
     flags, parts = st.tuples(*[st.booleans()] * processes), st.tuples(*[TRANSIT] * processes**2)
     crash, schedule, delivered = data.draw(flags), data.draw(flags), data.draw(parts)
     chosen = Choices(
@@ -107,9 +107,11 @@ def test_a_sub_round_is_the_same_for_the_explorer_and_the_solver(sub_round: SubR
         delivered=lambda s, r: delivered[(s - 1) * processes + r - 1],
     )
     rounds = instance.template.rounds
-    concrete = rounds.step(sub_round, instance.of, c, chosen)
-    v = Symbols()
-    symbolic = rounds.step(sub_round, Uninterpreted(v), v.configuration("c", lambda claim: False), v.choices("chosen"))
+    concrete = rounds.step(sub_round, instance.interpretation, c, chosen)
+    v = SymbolicVocabulary()
+    symbolic = rounds.step(
+        sub_round, UninterpretedTemplate(v), v.make_configuration("c", lambda claim: False), v.make_choices("chosen")
+    )
     functions = meanings(instance, c, chosen)
     for p, q in product(instance.indexes, repeat=2):
         at = Int(z3.IntVal(p)), Int(z3.IntVal(q))

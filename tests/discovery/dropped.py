@@ -4,11 +4,11 @@ from copy import copy
 from pathlib import Path
 from random import Random
 
-from fdverify.engines.inductive import questions
-from fdverify.proofs.files import load_proof, proof_files
+from fdverify.obligations.inductive import build_obligations
 from fdverify.proofs.proof import Proof
-from fdverify.proofs.work import Case
-from fdverify.smt.decide import decide
+from fdverify.proofs.proof_files import list_proof_files, load_proof
+from fdverify.proofs.tasks import ProofCase
+from fdverify.smt.decide import decide_script
 
 INVARIANTS = Path(__file__).parents[2] / "invariants"
 SEED = 2026
@@ -32,8 +32,8 @@ NOT_NEEDED = {
 
 def conjuncts() -> list[tuple[str, str]]:
     """Every conjunct of every file."""
-    files = proof_files([INVARIANTS])
-    return [(file.stem, conjunct.name) for file in files for conjunct in load_proof(file).lemmas()]
+    files = list_proof_files([INVARIANTS])
+    return [(file.stem, conjunct.name) for file in files for conjunct in load_proof(file).get_lemmas()]
 
 
 def broken_pairs() -> list[tuple[str, str]]:
@@ -45,18 +45,18 @@ def ten() -> list[tuple[str, str]]:
     return Random(SEED).sample(broken_pairs(), 10)
 
 
-def without(file: str, name: str) -> Case:
+def without(file: str, name: str) -> ProofCase:
     """The proof with the conjunct dropped from it, so that nothing that reads the proof can know it."""
     proof: Proof = copy(load_proof(INVARIANTS / f"{file}.py"))  # files are loaded once
-    kept = [at for at, conjunct in enumerate(proof.lemmas()) if conjunct.name != name]
+    kept = [at for at, conjunct in enumerate(proof.get_lemmas()) if conjunct.name != name]
     proof._conjuncts = [proof._conjuncts[at] for at in kept]
     proof._predicates = [proof._predicates[at] for at in kept]
     proof.written = {other: predicate for other, predicate in proof.written.items() if other != name}
     proof.sources = {other: source for other, source in proof.sources.items() if other != name}
-    return Case(proof, {}, {}, 1)
+    return ProofCase(proof, {}, {}, 1)
 
 
-def is_proved(case: Case) -> bool:
-    with case.at_home():
-        asked = questions(case.invariant())
-    return all(decide(each.script, core=False).status == "unsat" for each in asked)
+def is_proved(case: ProofCase) -> bool:
+    with case.enter_author_context():
+        asked = build_obligations(case.build_invariant())
+    return all(decide_script(each.script, core=False).status == "unsat" for each in asked)

@@ -6,15 +6,21 @@ from typing import Any
 
 import pytest
 
-from fdverify.discovery.infer import inference
-from fdverify.discovery.infer.inference import infer
-from fdverify.discovery.infer.methods import METHODS, Finding, Invented, NotFound, by_templates
+from fdverify.detectors.model_catalogue import find_model
+from fdverify.invariant_search import inference
+from fdverify.invariant_search.inference import infer_invariant
+from fdverify.invariant_search.search_methods import (
+    METHODS,
+    Finding,
+    InferredProof,
+    NoInvariant,
+    search_templates,
+)
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.catalogue import find_model
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.files import load_proof
-from fdverify.traces.run import replay
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.schedule import ProofSettings
+from fdverify.runs.run import replay_run
 from fdverify.verdict import Verdict
 from tests.sampling import every, long
 
@@ -34,7 +40,7 @@ def silent(text: str) -> None:
 
 
 def written(finding: Finding, folder: Path) -> Path:
-    assert isinstance(finding, Invented), finding
+    assert isinstance(finding, InferredProof), finding
     path = folder / "inferred.py"
     path.write_text(finding.text)
     return path
@@ -46,12 +52,12 @@ CASES = [(*guard, seed) for guard in GUARDS for seed in SEEDS]
 @long
 @pytest.mark.parametrize(("variant", "guard", "seed"), CASES)
 def test_accuracy_is_inferred_for_all_parameters(variant: str, guard: str, seed: int, tmp_path: Path) -> None:
-    found = infer(job(variant=variant, timeout=guard), ("templates", "spacer"), seed, None, silent)
+    found = infer_invariant(job(variant=variant, timeout=guard), ("templates", "spacer"), seed, None, silent)
     assert found.result.verdict is Verdict.PROVED
     assert found.text is not None
     path = tmp_path / "inferred.py"
     path.write_text(found.text)
-    (result,) = check([path], Settings(cache=False))
+    (result,) = check_proofs([path], ProofSettings(cache=False))
     assert result.verdict is Verdict.PROVED
     proof = load_proof(path)
     assert (proof.options.get("variant", "tla"), len(proof.predicates()) <= 8) == (variant, True)
@@ -59,8 +65,8 @@ def test_accuracy_is_inferred_for_all_parameters(variant: str, guard: str, seed:
 
 @long
 def test_templates_give_few_and_readable_conjuncts_none_of_which_is_spare(tmp_path: Path) -> None:
-    path = written(by_templates(job(variant="ivy", timeout="3*phi+delta+1"), 0), tmp_path)
-    invariant = load_proof(path).at({}, {})
+    path = written(search_templates(job(variant="ivy", timeout="3*phi+delta+1"), 0), tmp_path)
+    invariant = load_proof(path).build_invariant({}, {})
     assert len(invariant.authored) <= 8
     assert max(map(len, path.read_text().splitlines())) <= 120
     for conjunct in invariant.authored:
@@ -69,25 +75,27 @@ def test_templates_give_few_and_readable_conjuncts_none_of_which_is_spare(tmp_pa
 
 
 def failing(invariant: Any) -> list[str]:
-    from fdverify.engines.inductive import questions
-    from fdverify.smt.decide import decide
+    from fdverify.obligations.inductive import build_obligations
+    from fdverify.smt.decide import decide_script
 
-    return [question.name for question in questions(invariant) if decide(question.script).status != "unsat"]
+    return [
+        question.name for question in build_obligations(invariant) if decide_script(question.script).status != "unsat"
+    ]
 
 
 @pytest.mark.parametrize("guard", every(3, ["3*phi+delta-1", "2*phi+delta", "3*phi"]))
 def test_a_guard_that_is_too_small_is_refuted(guard: str) -> None:
     asked = job(timeout=guard)
-    found = infer(asked, ("templates", "spacer"), 0, None, silent)
+    found = infer_invariant(asked, ("templates", "spacer"), 0, None, silent)
     assert (found.result.verdict, found.text) == (Verdict.VIOLATED, None)
     assert found.result.run is not None
-    system = asked.system()
-    assert not system.property("strong-accuracy").holds(replay(system, found.result.run).last)
+    system = asked.build_system()
+    assert not system.find_property("strong-accuracy").holds(replay_run(system, found.result.run).last)
 
 
 def test_a_guard_that_is_too_small_far_out_only_is_refuted() -> None:
     asked = job(timeout="max(3*phi+delta-2, 11)")
-    found = infer(asked, ("templates",), 0, None, silent)
+    found = infer_invariant(asked, ("templates",), 0, None, silent)
     assert found.result.verdict is Verdict.VIOLATED
     assert found.result.run is not None
     assert found.result.run.parameters["initial_timeout"] >= 11
@@ -108,12 +116,12 @@ def not_suspected(s):
 
 
 def too_weak(job: CheckRequest, seed: int) -> Finding:
-    return Invented(TOO_WEAK, 1)
+    return InferredProof(TOO_WEAK, 1)
 
 
 def test_what_is_found_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "spacer", too_weak)
-    found = infer(job(variant="ivy"), ("spacer",), 0, None, silent)
+    found = infer_invariant(job(variant="ivy"), ("spacer",), 0, None, silent)
     assert (found.result.verdict, found.text) == (Verdict.UNKNOWN, None)
     assert "does not pass as a proof" in found.result.detail
 
@@ -122,18 +130,18 @@ def test_what_is_found_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_one_is_not_believed_the_other_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "spacer", too_weak)
     asked = job(variant="ivy", timeout="3*phi+delta+1")
-    found = infer(asked, ("spacer", "templates"), 0, None, silent)
+    found = infer_invariant(asked, ("spacer", "templates"), 0, None, silent)
     assert (found.result.verdict, "found by templates" in found.result.detail) == (Verdict.PROVED, True)
 
 
 def tired(job: CheckRequest, seed: int) -> Finding:
-    return NotFound("tired")
+    return NoInvariant("tired")
 
 
 def test_nothing_found_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "spacer", tired)
-    monkeypatch.setattr(inference, "by_search", tired)
-    found = infer(job(), ("spacer",), 0, None, silent)
+    monkeypatch.setattr(inference, "search_violation", tired)
+    found = infer_invariant(job(), ("spacer",), 0, None, silent)
     assert (found.result.verdict, found.text) == (Verdict.UNKNOWN, None)
     assert "spacer: tired" in found.result.detail
 
@@ -141,15 +149,15 @@ def test_nothing_found_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
 @long
 def test_a_property_of_ones_own_model(tmp_path: Path) -> None:
     asked = job("strong-accuracy", f"{EXAMPLES / 'own_property.py'}:DETECTOR", variant="ivy", timeout="3*phi+delta+1")
-    path = written(by_templates(asked, 0), tmp_path)
-    (result,) = check([path], Settings(cache=False))
+    path = written(search_templates(asked, 0), tmp_path)
+    (result,) = check_proofs([path], ProofSettings(cache=False))
     assert result.verdict is Verdict.PROVED
 
 
 @long
 def test_fixed_parameters_are_assumed_in_the_file(tmp_path: Path) -> None:
     asked = replace(job(variant="ivy", timeout="3*phi+delta+1"), parameters={"delta": 2, "phi": None})
-    path = written(by_templates(asked, 0), tmp_path)
+    path = written(search_templates(asked, 0), tmp_path)
     assert "return s.delta == 2" in path.read_text()
-    (result,) = check([path], Settings(cache=False))
+    (result,) = check_proofs([path], ProofSettings(cache=False))
     assert result.verdict is Verdict.PROVED

@@ -6,13 +6,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fdverify.discovery.clauses.clause import AtMost, Linear
-from fdverify.discovery.suggest.suggest import strengthened
-from fdverify.discovery.suggest.vocabulary import words
 from fdverify.engines.explore import explore
+from fdverify.invariant_search.clause import AtMost, LinearSum
+from fdverify.invariant_search.conjunct_suggestions import strengthen_proof
+from fdverify.invariant_search.proof_vocabulary import collect_vocabulary
 from fdverify.models.system import Property
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.schedule import ProofSettings
 from fdverify.proofs.suggestion import ProofSuggestions
 from fdverify.schemas import find_schema
 from fdverify.verdict import Verdict
@@ -35,7 +35,7 @@ CHOSEN = [pair for pair in ten() if FULL or pair in SAMPLED]
 def found(file: str, name: str) -> ProofSuggestions:
     # On a slow machine, too, what can be found is; what is not found need not be looked for for long.
     seconds = 15.0 if (file, name) in NOT_RESTORED else 900.0
-    return strengthened(without(file, name), Settings(jobs=1), seconds=seconds)
+    return strengthen_proof(without(file, name), ProofSettings(jobs=1), seconds=seconds)
 
 
 @long
@@ -48,13 +48,13 @@ def test_what_is_suggested_proves_it_again(file: str, name: str) -> None:
     assert best.proves
     assert suggested.remark == ""
     case = without(file, name)
-    proof = case.proof()
+    proof = case.load_proof()
     for number, conjunct in enumerate(best.conjuncts):
         names: dict[str, object] = {}
         exec("\n".join(best.imports), names)
         exec(compile(conjunct.source.replace("@proof.invariant\n", ""), f"{file}-{number}.py", "exec"), names)
         proof.invariant(names[conjunct.name])  # type: ignore[type-var]
-    (result,) = check([proof], Settings(jobs=1, cache=False))
+    (result,) = check_proofs([proof], ProofSettings(jobs=1, cache=False))
     assert result.verdict is Verdict.PROVED
 
 
@@ -74,12 +74,12 @@ def test_most_of_the_ten_are_restored() -> None:
 
 def check_elsewhere(file: str, name: str, suggested: ProofSuggestions) -> None:
     """Suggestions hold in an instance that nothing was learned from."""
-    system = without(file, name).invariant().system
-    fixed = system.at(
-        {"delta": 4, "phi": 2, **({"initial_timeout": 5} if "initial_timeout" in system.arbitrary() else {})}
+    system = without(file, name).build_invariant().system
+    fixed = system.fix_parameters(
+        {"delta": 4, "phi": 2, **({"initial_timeout": 5} if "initial_timeout" in system.list_arbitrary() else {})}
     )
     if system.assumptions:
-        fixed = system.at({"delta": 4, "phi": 2, "initial_timeout": 17})
+        fixed = system.fix_parameters({"delta": 4, "phi": 2, "initial_timeout": 17})
     names: dict[str, object] = {}
     for suggestion in suggested.suggestions:
         exec("\n".join(suggestion.imports), names)
@@ -159,7 +159,7 @@ def test_without_the_option_nothing_is_suggested(tmp_path: Path) -> None:
 
 def test_words_are_read_out_of_a_proof() -> None:
     case = without("strong_completeness_any_timeout", "waits_once_delivered")
-    known = words(case.invariant())
-    waited = Linear.of({"delta": 1, "phi": 3, "phi*timeout": 1})
+    known = collect_vocabulary(case.build_invariant())
+    waited = LinearSum.from_coefficients({"delta": 1, "phi": 3, "phi*timeout": 1})
     assert any(isinstance(word, AtMost) and waited.minus(word.left).coefficients == () for word in known)
     assert not any("phi*waiting_time" in str(word) for word in known)

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.discovery.map import survey as surveying
-from fdverify.discovery.map.frontier import frontier
-from fdverify.discovery.map.grid import grid_of
-from fdverify.discovery.map.instance import PACKAGE, Answer, sources
-from fdverify.discovery.map.processes import Told
-from fdverify.discovery.map.result import Map
-from fdverify.discovery.map.survey import Question, Settings, survey
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
 from fdverify.engines.explore import explore
 from fdverify.errors import UsageError
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG
-from fdverify.smt.pool import Outcome
+from fdverify.sweep import sweep as surveying
+from fdverify.sweep.cell_check import PACKAGE, CellAnswer, digest_sources
+from fdverify.sweep.frontier import find_frontier
+from fdverify.sweep.local_workers import OutcomeHandler
+from fdverify.sweep.parameter_grid import build_grid
+from fdverify.sweep.sweep import SweepRequest, SweepSettings, run_sweep
+from fdverify.sweep.sweep_result import ParameterMap
 from fdverify.verdict import Verdict
+from fdverify.workers.pool import TaskOutcome
 from tests.sampling import FULL, every, long
 
 LEAST = "3*phi + 3*(delta//3) + min(delta%3, 1)*min(phi-1, 1)"
@@ -86,17 +86,17 @@ def counter(tmp_path: Path) -> str:
     return f"{tmp_path / 'counter.py'}:MODEL"
 
 
-def detector(ranges: Mapping[str, range], *timeouts: str, **chosen: str) -> Question:
+def detector(ranges: Mapping[str, range], *timeouts: str, **chosen: str) -> SweepRequest:
     defaults = {option.name: option.default for option in CHANDRA_TOUEG.options}
     options = [{**defaults, **chosen, "timeout": timeout} for timeout in timeouts]
-    return Question("chandra-toueg", "strong-accuracy", grid_of(ranges), options)
+    return SweepRequest("chandra-toueg", "strong-accuracy", build_grid(ranges), options)
 
 
-def made(question: Question, jobs: int = 1, **settings: bool | float) -> Map:
-    return survey(question, Settings(jobs=jobs, **settings), lambda done, total: None)  # type: ignore[arg-type]
+def made(question: SweepRequest, jobs: int = 1, **settings: bool | float) -> ParameterMap:
+    return run_sweep(question, SweepSettings(jobs=jobs, **settings), lambda done, total: None)  # type: ignore[arg-type]
 
 
-def verdicts(found: Map, panel: int = 0) -> dict[tuple[int, ...], tuple[Verdict | None, int | None]]:
+def verdicts(found: ParameterMap, panel: int = 0) -> dict[tuple[int, ...], tuple[Verdict | None, int | None]]:
     cells = found.panels[panel].cells
     return {tuple(cell.parameters.values()): (cell.verdict, cell.rounds) for cell in cells}
 
@@ -108,7 +108,7 @@ def test_cells_are_what_the_explorer_says(variant: str) -> None:
     for panel, timeout in enumerate(timeouts):
         for (delta, phi), (verdict, rounds) in verdicts(found, panel).items():
             system = CHANDRA_TOUEG.instantiate({"delta": delta, "phi": phi}, {"variant": variant, "timeout": timeout})
-            alone = explore(system, system.property("strong-accuracy"))
+            alone = explore(system, system.find_property("strong-accuracy"))
             assert (verdict, rounds) == (alone.verdict, None if alone.run is None else len(alone.run.rounds))
     assert {cell.verdict for panel in found.panels for cell in panel.cells} == {
         Verdict.PROVED,
@@ -130,7 +130,7 @@ def test_frontier_is_between_proved_and_violated() -> None:
         *(True, True, True, False),
         *(True, False, False, False),
     ]
-    border = frontier(found.panels[0])
+    border = find_frontier(found.panels[0])
     assert border.columns == {(2, 0), (0, 1)}
     assert border.rows == {(1, 0), (2, 0)}
 
@@ -167,7 +167,7 @@ def test_nothing_is_computed_twice(cache: Path) -> None:
         lambda question: replace(question, options=[{**question.options[0], "crash": True}]),
     ],
 )
-def test_another_question_is_not_answered_by_this_one(change: Callable[[Question], Question]) -> None:
+def test_another_question_is_not_answered_by_this_one(change: Callable[[SweepRequest], SweepRequest]) -> None:
     question = detector({"delta": range(1, 2), "phi": range(1, 2)}, "3*phi")
     made(question)
     assert made(question).stored == 1
@@ -218,8 +218,8 @@ def test_a_folder_that_cannot_be_written_is_no_reason_to_fail(monkeypatch: pytes
     assert made(detector({"delta": range(0, 1), "phi": range(1, 2)}, "3*phi")).computed == 1
 
 
-def counting(reference: str, steps: range, dies: str = "") -> Question:
-    return Question(reference, "small", grid_of({"limit": range(0, 3), "steps": steps}), [{"dies": dies}])
+def counting(reference: str, steps: range, dies: str = "") -> SweepRequest:
+    return SweepRequest(reference, "small", build_grid({"limit": range(0, 3), "steps": steps}), [{"dies": dies}])
 
 
 def test_what_a_model_imports_late_is_part_of_it(counter: str, tmp_path: Path) -> None:
@@ -275,12 +275,14 @@ def test_answers_about_something_else_are_refused(
     """A worker on another machine may have another version of the tool or of the file."""
     source = name if name == PACKAGE else str(tmp_path / name)
 
-    def elsewhere(work: Mapping[int, CheckRequest], workers: int, time_limit: float | None, told: Told) -> None:
-        known = {**sources(), source: there}
+    def elsewhere(
+        work: Mapping[int, CheckRequest], workers: int, time_limit: float | None, told: OutcomeHandler
+    ) -> None:
+        known = {**digest_sources(), source: there}
         run = {name: digest for name, digest in known.items() if digest is not None}
-        told(0, Outcome(value=Answer(Verdict.PROVED, "", None, run)))
+        told(0, TaskOutcome(value=CellAnswer(Verdict.PROVED, "", None, run)))
 
-    monkeypatch.setattr(surveying, "over_processes", elsewhere)
+    monkeypatch.setattr(surveying, "check_on_processes", elsewhere)
     with pytest.raises(UsageError, match="another fdverify" if name == PACKAGE else "has changed"):
         made(counting(counter, range(9, 10)))
     assert not (cache / "fdverify" / "map").exists()
@@ -288,14 +290,14 @@ def test_answers_about_something_else_are_refused(
 
 def test_axes() -> None:
     ranges = {"a": range(1, 2), "b": range(2, 4), "c": range(3, 4)}
-    grid = grid_of(ranges)
+    grid = build_grid(ranges)
     assert grid.across.name == "a"
     assert grid.down is not None
     assert grid.down.name == "b"
     assert grid.fixed == {"c": 3}
-    assert list(grid.places()) == [(0, 0), (0, 1)]
-    assert grid.parameters((0, 1)) == {"a": 1, "b": 3, "c": 3}
-    assert grid_of({"a": range(0, 3)}).down is None
+    assert list(grid.enumerate_positions()) == [(0, 0), (0, 1)]
+    assert grid.get_parameters((0, 1)) == {"a": 1, "b": 3, "c": 3}
+    assert build_grid({"a": range(0, 3)}).down is None
     for wrong in ({}, {name: range(0, 2) for name in "abc"}):
         with pytest.raises(UsageError):
-            grid_of(wrong)
+            build_grid(wrong)

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from fdverify.detectors.chandra_toueg import build_chandra_toueg
 from fdverify.engines.explore import explore
-from fdverify.engines.inductive import Invariant, questions
 from fdverify.logic import Implies, Number, Truth
-from fdverify.models.chandra_toueg import chandra_toueg
+from fdverify.models.loading import load_module
 from fdverify.models.system import Property, State
-from fdverify.models.user_files import load_module
-from fdverify.proofs.files import load_proof
-from fdverify.smt.decide import decide
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.proofs.proof_files import load_proof
+from fdverify.smt.decide import decide_script
 from fdverify.verdict import Verdict
 from tests.sampling import every
 
@@ -38,7 +38,7 @@ def written(goal: str, variant: str) -> ModuleType:
 
 
 def proof(goal: str, variant: str) -> Invariant:
-    return load_proof(path(goal, variant)).at({}, {})
+    return load_proof(path(goal, variant)).build_invariant({}, {})
 
 
 @pytest.mark.parametrize(("goal", "variant"), list(product(MOST_CONJUNCTS, VARIANTS)))
@@ -51,7 +51,9 @@ def test_few_conjuncts(goal: str, variant: str) -> None:
 
 
 def fails(invariant: Invariant) -> list[str]:
-    return [question.name for question in questions(invariant) if decide(question.script).status != "unsat"]
+    return [
+        question.name for question in build_obligations(invariant) if decide_script(question.script).status != "unsat"
+    ]
 
 
 @variants
@@ -118,8 +120,8 @@ def test_the_least_timeout_of_an_instance(variant: str, delta: int, phi: int) ->
     least = written("accuracy", variant).least_timeout(SimpleNamespace(delta=delta, phi=phi))
 
     def verdict(timeout: int) -> Verdict:
-        system = chandra_toueg(delta, phi, variant=variant, timeout=str(timeout))
-        return explore(system, system.property("strong-accuracy")).verdict
+        system = build_chandra_toueg(delta, phi, variant=variant, timeout=str(timeout))
+        return explore(system, system.find_property("strong-accuracy")).verdict
 
     assert verdict(least) is verdict(least + 1) is Verdict.PROVED
     assert verdict(least - 1) is Verdict.VIOLATED
@@ -130,14 +132,14 @@ CRASHES = list(product(VARIANTS, range(5), range(1, 4), range(1, 8)))
 
 @pytest.mark.parametrize(("variant", "delta", "phi", "timeout"), every(19, CRASHES))
 def test_the_least_detection_time_of_an_instance(variant: str, delta: int, phi: int, timeout: int) -> None:
-    system = chandra_toueg(delta, phi, variant=variant, crash=True, timeout=str(timeout))
+    system = build_chandra_toueg(delta, phi, variant=variant, crash=True, timeout=str(timeout))
     assert explore(system, suspected_by(variant)).verdict is Verdict.PROVED
     assert explore(system, suspected_by(variant, earlier=1)).verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize(("variant", "phi"), [("tla", 1), ("tla", 2), ("ivy", 1), ("ivy", 3)])
 def test_a_timeout_of_one_has_a_least_time_of_its_own(variant: str, phi: int) -> None:
-    system = chandra_toueg(2, phi, variant=variant, crash=True, timeout="1")
+    system = build_chandra_toueg(2, phi, variant=variant, crash=True, timeout="1")
     one = suspected_by(variant, earlier=1, only=lambda s: s.timeout == 1)
     assert explore(system, one).verdict is Verdict.VIOLATED
 
@@ -147,7 +149,7 @@ TIMEOUTS = list(product(VARIANTS, range(5), range(1, 4), range(1, 15)))
 
 @pytest.mark.parametrize(("variant", "delta", "phi", "timeout"), every(19, TIMEOUTS))
 def test_the_most_suspicions_of_an_instance(variant: str, delta: int, phi: int, timeout: int) -> None:
-    system = chandra_toueg(delta, phi, variant=variant, timeout=str(timeout))
+    system = build_chandra_toueg(delta, phi, variant=variant, timeout=str(timeout))
     assert explore(system, suspected_at_most(variant)).verdict is Verdict.PROVED
     assert explore(system, suspected_at_most(variant, less=1)).verdict is Verdict.VIOLATED
 
@@ -155,7 +157,7 @@ def test_the_most_suspicions_of_an_instance(variant: str, delta: int, phi: int, 
 @pytest.mark.parametrize(("variant", "delta", "phi", "timeout"), every(19, TIMEOUTS))
 def test_the_longest_suspicion_of_an_instance(variant: str, delta: int, phi: int, timeout: int) -> None:
     proof = load_proof(path("suspicion_length", variant))
-    system = proof.system({"delta": delta, "phi": phi}, {"timeout": str(timeout)})
+    system = proof.build_system({"delta": delta, "phi": phi}, {"timeout": str(timeout)})
     assert explore(system, suspected_for(variant)).verdict is Verdict.PROVED
     assert explore(system, suspected_for(variant, less=1)).verdict is Verdict.VIOLATED
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from fdverify.detectors.chandra_toueg import VARIANTS, build_chandra_toueg
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
 from fdverify.engines.live import live
 from fdverify.engines.simulate import simulate
 from fdverify.errors import UsageError
-from fdverify.models.chandra_toueg import VARIANTS, chandra_toueg
 from fdverify.models.system import System
-from fdverify.traces.run import TracedRound, replay
+from fdverify.runs.run import TracedRound, replay_run
 from fdverify.verdict import Verdict
 from tests.sampling import every
 
@@ -23,13 +23,13 @@ def walked(system: System, seeds: range = range(20)) -> Iterator[list[TracedRoun
     for seed in seeds:
         run = simulate(system, system.properties[0], rounds=60, seed=seed).run
         assert run is not None
-        yield list(replay(system, run).rounds)
+        yield list(replay_run(system, run).rounds)
 
 
 @pytest.mark.parametrize(("variant", "gaps"), [("tla", {3}), ("ivy", {1, 2, 3})])
 def test_synchrony_is_lockstep(variant: str, gaps: set[int]) -> None:
     """The receiver steps every round; the sender sends every third, or at least every third."""
-    system = chandra_toueg(2, None, variant=variant, computation="synchrony")
+    system = build_chandra_toueg(2, None, variant=variant, computation="synchrony")
     seen = set()
     for rounds in walked(system):
         assert all(traced.made["receiver_active"] for traced in rounds)
@@ -41,25 +41,25 @@ def test_synchrony_is_lockstep(variant: str, gaps: set[int]) -> None:
 @pytest.mark.parametrize("variant", every(2, VARIANTS))
 @pytest.mark.parametrize("delta", every(2, [2, 0]))
 def test_under_synchrony_every_property_holds(variant: str, delta: int) -> None:
-    system = chandra_toueg(delta, None, variant=variant, crash=True, computation="synchrony")
-    same = chandra_toueg(delta, 1, variant=variant, crash=True)
+    system = build_chandra_toueg(delta, None, variant=variant, crash=True, computation="synchrony")
+    same = build_chandra_toueg(delta, 1, variant=variant, crash=True)
     for claim in system.properties:
         found = explore(system, claim)
         assert found.verdict is Verdict.PROVED
         assert found.statistics == explore(same, claim).statistics
-    slow = chandra_toueg(delta, None, variant=variant, crash=True, timeout="1", computation="synchrony")
+    slow = build_chandra_toueg(delta, None, variant=variant, crash=True, timeout="1", computation="synchrony")
     for name in LIVENESS:
-        assert live(slow, slow.liveness_property(name)).verdict is Verdict.PROVED
+        assert live(slow, slow.find_liveness_property(name)).verdict is Verdict.PROVED
 
 
 def test_synchrony_has_no_other_phi() -> None:
     with pytest.raises(UsageError, match="synchrony requires phi = 1, got 3"):
-        chandra_toueg(2, 3, computation="synchrony")
+        build_chandra_toueg(2, 3, computation="synchrony")
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_under_asynchrony_one_process_acts_at_a_time_and_may_idle_for_long(variant: str) -> None:
-    system = chandra_toueg(1, 2, variant=variant, computation="asynchrony")
+    system = build_chandra_toueg(1, 2, variant=variant, computation="asynchrony")
     longest = 0
     for rounds in walked(system):
         assert not any(traced.made["sender_active"] and traced.made["receiver_active"] for traced in rounds)
@@ -75,7 +75,7 @@ def test_under_asynchrony_one_process_acts_at_a_time_and_may_idle_for_long(varia
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_under_asynchrony_an_old_message_may_stay(variant: str) -> None:
     """Between two Receives the bound would not let it."""
-    system = chandra_toueg(0, 1, variant=variant, computation="asynchrony")
+    system = build_chandra_toueg(0, 1, variant=variant, computation="asynchrony")
     passed_over = (
         traced.after.buffer.has(0) and traced.after.receiver_pc == 1 and traced.after.receiver_timer == 0
         for rounds in walked(system)
@@ -86,10 +86,10 @@ def test_under_asynchrony_an_old_message_may_stay(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_under_asynchrony_accuracy_fails_whatever_the_timeout(variant: str) -> None:
-    system = chandra_toueg(1, 1, variant=variant, crash=True, computation="asynchrony")
+    system = build_chandra_toueg(1, 1, variant=variant, crash=True, computation="asynchrony")
     accuracy, eventual, _ = system.properties
     assert explore(system, accuracy, depth=30).verdict is Verdict.VIOLATED
     assert bmc(system, eventual, depth=30).verdict is Verdict.VIOLATED
     for timeout in ("1", "7"):
-        learning = chandra_toueg(1, 1, variant=variant, crash=True, timeout=timeout, computation="asynchrony")
-        assert live(learning, learning.liveness_property(LIVENESS[0])).verdict is Verdict.VIOLATED
+        learning = build_chandra_toueg(1, 1, variant=variant, crash=True, timeout=timeout, computation="asynchrony")
+        assert live(learning, learning.find_liveness_property(LIVENESS[0])).verdict is Verdict.VIOLATED

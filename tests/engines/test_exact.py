@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.engines import exact
+from fdverify.engines import exact_ages
 from fdverify.engines.bmc import bmc
 from fdverify.logic import And, Implies, Not, Truth
 from fdverify.models.buffer import Buffer
@@ -26,11 +26,11 @@ from fdverify.models.system import (
     Variable,
     update,
 )
+from fdverify.runs.run import replay_run
 from fdverify.smt.solver import FreshSolver
-from fdverify.symbolic.unroll import Unrolling
-from fdverify.symbolic.values import truth
+from fdverify.symbolic.unrolling import Unrolling
+from fdverify.symbolic.values import lift_truth
 from fdverify.symbolic.witness import read_state
-from fdverify.traces.run import replay
 from fdverify.verdict import Verdict
 
 
@@ -72,16 +72,16 @@ CONTRADICTIONS: dict[str, Callable[[State], Truth]] = {
 
 def candidate(claim: Callable[[State], Truth]) -> tuple[Unrolling, FreshSolver, Any]:
     unrolling = Unrolling(system(claim), anywhere=True)
-    question = truth(claim(unrolling.states[0]))
+    question = lift_truth(claim(unrolling.states[0]))
     return unrolling, FreshSolver(), question
 
 
 @pytest.mark.parametrize("claim", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
 def test_a_wrong_candidate_is_not_handed_on(claim: Callable[[State], Truth]) -> None:
     unrolling, solver, question = candidate(claim)
-    solver.add(unrolling.new_facts())
+    solver.add(unrolling.take_new_facts())
     assert solver.ask(question).status == "sat", "spelled out at some ages only, it looks as if it could hold"
-    answer = exact.ask(unrolling, solver, question)
+    answer = exact_ages.ask_exactly(unrolling, solver, question)
     assert answer.status == "unknown"
     assert "age above" in answer.reason
 
@@ -92,31 +92,31 @@ def test_a_right_one_is_found_with_the_ages_it_needs(least: int) -> None:
         return And(in_every_pair(s.buffer), s.delta >= least, s.buffer.has(0))
 
     unrolling, solver, question = candidate(claim)
-    answer = exact.ask(unrolling, solver, question)
+    answer = exact_ages.ask_exactly(unrolling, solver, question)
     assert answer.status == "sat"
-    found, state = read_state(unrolling, answer.value)
+    found, state = read_state(unrolling, answer.get_value)
     assert state.delta >= least
     assert claim(state) is True
-    assert state.buffer.ages() == frozenset(range(0, found.fixed_values()["delta"] + 1, 2))
+    assert state.buffer.ages() == frozenset(range(0, found.compute_fixed_parameters()["delta"] + 1, 2))
 
 
 def test_what_needs_more_ages_than_are_tried_is_unknown() -> None:
     """It can hold, but nobody has looked that far: it is no proof of the contrary."""
     unrolling, solver, question = candidate(lambda s: And(full(s.buffer), s.delta >= 1000))
-    assert exact.ask(unrolling, solver, question).status == "unknown"
+    assert exact_ages.ask_exactly(unrolling, solver, question).status == "unknown"
 
 
 def test_unsat_at_once_where_the_ages_spelled_out_suffice() -> None:
     unrolling, solver, question = candidate(lambda s: And(full(s.buffer), Not(s.buffer.has(s.delta))))
-    assert exact.ask(unrolling, solver, question).status == "unsat"
+    assert exact_ages.ask_exactly(unrolling, solver, question).status == "unsat"
 
 
 def test_no_claim_no_search() -> None:
     """Without a claim about all ages the first answer is exact, however large Δ is."""
     unrolling, solver, question = candidate(lambda s: And(s.buffer.has(500), Not(s.buffer.has(400))))
-    answer = exact.ask(unrolling, solver, question)
+    answer = exact_ages.ask_exactly(unrolling, solver, question)
     assert answer.status == "sat"
-    _, state = read_state(unrolling, answer.value)
+    _, state = read_state(unrolling, answer.get_value)
     assert state.buffer.has(500)
     assert not state.buffer.has(400)
 
@@ -144,7 +144,7 @@ def test_a_run_against_a_claim_about_all_ages_replays(claim: Callable[[State], T
     assert result.verdict is Verdict.VIOLATED
     assert result.run is not None
     assert len(result.run.rounds) == length
-    trace = replay(model, result.run)
+    trace = replay_run(model, result.run)
     assert claim(trace.last) is False
     assert all(claim(state) is True for state in (trace.initial, *(each.after for each in trace.rounds[:-1])))
     fixed = system(claim, delta=result.run.parameters["delta"])

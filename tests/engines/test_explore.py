@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG, build_chandra_toueg
 from fdverify.engines.explore import explore
 from fdverify.engines.state_table import StateTable
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG, chandra_toueg
-from fdverify.models.interpret import initial_state, observe, possible
 from fdverify.models.system import Choices, Integers, Property, State, System, Update, Variable, update
-from fdverify.traces.run import replay
+from fdverify.runs.concrete_interpreter import build_initial_state, enumerate_outcomes, observe_state
+from fdverify.runs.run import replay_run
 from fdverify.verdict import Verdict
 from tests.engines.small import counter, up_to_limit
 from tests.sampling import every
@@ -25,16 +25,16 @@ def states_by_interpreter(system: System, ignored: tuple[str, ...] = ()) -> int:
     """How many states one-at-a-time interpretation reaches, at rounds, with waiting_time capped at the timeout."""
 
     def key(state: State) -> tuple[object, ...]:
-        seen = observe(system, state)
+        seen = observe_state(system, state)
         seen["waiting_time"] = min(state.waiting_time, state.timeout)
         return tuple(value for name, value in seen.items() if name not in ignored)
 
-    frontier = [initial_state(system)]
+    frontier = [build_initial_state(system)]
     seen = {key(frontier[0])}
     while frontier:
         ends = frontier
         for phase in system.phases:
-            ends = [after for state in ends for _, after in possible(system, phase, state)]
+            ends = [after for state in ends for _, after in enumerate_outcomes(system, phase, state)]
         frontier = []
         for state in ends:
             if key(state) not in seen:
@@ -50,7 +50,7 @@ def states_by_interpreter(system: System, ignored: tuple[str, ...] = ()) -> int:
 def test_batches_reach_what_single_steps_reach(
     variant: str, crash: bool, buffer: str, delta: int, timeout: str
 ) -> None:
-    system = chandra_toueg(delta, 1, variant=variant, crash=crash, buffer=buffer, timeout=timeout)
+    system = build_chandra_toueg(delta, 1, variant=variant, crash=crash, buffer=buffer, timeout=timeout)
     result = explore(system, Property("nothing", lambda s: True, ""))
     assert result.verdict is Verdict.PROVED
     assert result.statistics["states"] == states_by_interpreter(system, ignored=("hlfsc",))
@@ -58,15 +58,15 @@ def test_batches_reach_what_single_steps_reach(
 
 def test_a_wide_buffer_is_explored_exactly() -> None:
     """Beyond 62 bits the states are packed into Python integers; nothing else may change."""
-    narrow, wide = chandra_toueg(20, 1, timeout="4"), chandra_toueg(80, 1, timeout="4")
-    found = [explore(s, s.property("strong-accuracy")) for s in (narrow, wide)]
+    narrow, wide = build_chandra_toueg(20, 1, timeout="4"), build_chandra_toueg(80, 1, timeout="4")
+    found = [explore(s, s.find_property("strong-accuracy")) for s in (narrow, wide)]
     assert [r.verdict for r in found] == [Verdict.VIOLATED] * 2
     assert found[0].statistics == found[1].statistics
 
 
 def test_a_depth_makes_the_verdict_bounded_unless_all_is_seen() -> None:
-    system = chandra_toueg(1, 1)
-    claim = system.property("strong-accuracy")
+    system = build_chandra_toueg(1, 1)
+    claim = system.find_property("strong-accuracy")
     assert explore(system, claim, depth=3).verdict is Verdict.BOUNDED
     assert explore(system, claim, depth=3).statistics["depth"] == 4
     assert explore(system, claim, depth=500).verdict is Verdict.PROVED
@@ -87,7 +87,7 @@ def test_the_candidate_invariant_of_appendix_b_holds_in_every_reachable_state() 
             Implies(waited >= old, s.buffer.has(s.delta)),
         )
 
-    system = chandra_toueg(3, 3)
+    system = build_chandra_toueg(3, 3)
     right = Property("constraints", lambda s: constraints(s, 0), "")
     wrong = Property("constraints", lambda s: constraints(s, 2), "")
     assert explore(system, right).verdict is Verdict.PROVED
@@ -102,26 +102,26 @@ def test_completeness_is_proved_with_its_clock_and_its_guard_one_round_too_early
     variant: str, timeout: str, subrounds: bool
 ) -> None:
     """The clock counts rounds for ever; it is stored as far as the property can tell."""
-    system = chandra_toueg(1, 2, variant=variant, crash=True, timeout=timeout)
-    result = explore(system, system.property("strong-completeness"), subrounds=subrounds)
+    system = build_chandra_toueg(1, 2, variant=variant, crash=True, timeout=timeout)
+    result = explore(system, system.find_property("strong-completeness"), subrounds=subrounds)
     assert result.verdict is Verdict.PROVED
     early = Property("early", lambda s: Implies(s.hlfsc >= s.phi * s.timeout, s.suspected), "")
     refuted = explore(system, early, subrounds=subrounds)
     assert refuted.verdict is Verdict.VIOLATED
     assert refuted.run is not None
-    assert not early.holds(replay(system, refuted.run).last)
+    assert not early.holds(replay_run(system, refuted.run).last)
 
 
 def test_ghosts_are_not_counted_as_states() -> None:
-    system = chandra_toueg(1, 1, crash=True)
-    with_clock = explore(system, system.property("strong-completeness"))
-    without = explore(system, system.property("strong-accuracy"))
+    system = build_chandra_toueg(1, 1, crash=True)
+    with_clock = explore(system, system.find_property("strong-completeness"))
+    without = explore(system, system.find_property("strong-accuracy"))
     assert with_clock.statistics == without.statistics
 
 
 def test_a_property_past_the_cap_is_refused_and_with_a_depth_decided() -> None:
     """In the ivy variant waiting_time grows for ever and is stored up to the timeout only."""
-    system = chandra_toueg(0, 1, variant="ivy", timeout="2", crash=True)
+    system = build_chandra_toueg(0, 1, variant="ivy", timeout="2", crash=True)
     past = Property("past", lambda s: s.waiting_time <= s.timeout + 3, "")
     with pytest.raises(UsageError, match="waiting_time"):
         explore(system, past)
@@ -130,7 +130,7 @@ def test_a_property_past_the_cap_is_refused_and_with_a_depth_decided() -> None:
 
 
 def test_a_clock_without_a_bound_in_the_property_is_refused() -> None:
-    system = chandra_toueg(0, 1, crash=True)
+    system = build_chandra_toueg(0, 1, crash=True)
     endless = Property("endless", lambda s: Implies(And(s.hlfsc >= 0, s.hlfsc % 2 == 1), s.sender_timer == 0), "")
     with pytest.raises(UsageError, match="hlfsc without a bound"):
         explore(system, endless)
@@ -169,7 +169,7 @@ def test_negative_values_are_kept_apart() -> None:
 
 def test_the_shipped_model_can_be_explored_by_name_of_its_property() -> None:
     system = CHANDRA_TOUEG.instantiate({"delta": 1, "phi": 1}, {"variant": "ivy"})
-    assert explore(system, system.property(CHANDRA_TOUEG.default_property)).verdict is Verdict.PROVED
+    assert explore(system, system.find_property(CHANDRA_TOUEG.default_property)).verdict is Verdict.PROVED
 
 
 @given(st.lists(st.lists(st.tuples(*[st.integers(-(2**40), 2**40)] * 3), min_size=1, max_size=20), max_size=8))

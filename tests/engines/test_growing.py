@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from fdverify.engines.growing import obligations_of
+from fdverify.detectors.chandra_toueg import ReceiverPc, build_chandra_toueg
+from fdverify.engines.growing_loop_proof import decide_loop_obligations
 from fdverify.engines.live import live
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, If, Implies, Not, Or
-from fdverify.models.chandra_toueg import ReceiverPc, chandra_toueg
-from fdverify.models.growing import GrowingLoop
-from fdverify.models.interpret import observe
+from fdverify.models.growing_loop import GrowingLoop
 from fdverify.models.system import (
     Choices,
     Flag,
@@ -27,8 +26,9 @@ from fdverify.models.system import (
     Variable,
     update,
 )
-from fdverify.smt.solver import Answer, FreshSolver
-from fdverify.traces.run import Run, replay
+from fdverify.runs.concrete_interpreter import observe_state
+from fdverify.runs.run import Run, replay_run
+from fdverify.smt.solver import FreshSolver, SolverAnswer
 from fdverify.verdict import Result, Verdict
 from tests.engines.test_broken import broken
 from tests.sampling import every
@@ -37,15 +37,15 @@ ACCURACY = "eventually-strong-accuracy"
 
 
 def asynchronous(delta: int | None = 1, phi: int | None = 1, **options: Any) -> System:
-    return chandra_toueg(delta, phi, computation="asynchrony", **options)
+    return build_chandra_toueg(delta, phi, computation="asynchrony", **options)
 
 
 def checked(system: System, unfair: bool = False) -> Result:
-    return live(system, system.liveness_property(ACCURACY), unfair)
+    return live(system, system.find_liveness_property(ACCURACY), unfair)
 
 
 def states_of(system: System, run: Run) -> list[State]:
-    trace = replay(system, run)
+    trace = replay_run(system, run)
     return [trace.initial, *(traced.after for traced in trace.rounds)]
 
 
@@ -71,7 +71,7 @@ def test_a_correct_sender_is_suspected_for_ever(
     assert result.run.loop is None, "no state comes back"
     states = states_of(system, result.run)
     turn = states[-result.statistics["turn"] - 1 :]
-    begin, end = observe(system, turn[0]), observe(system, turn[-1])
+    begin, end = observe_state(system, turn[0]), observe_state(system, turn[-1])
     assert (begin["suspected"], begin["waiting_time"], begin["buffer"]) == (False, 0, frozenset())
     assert begin["timeout"] == states[0].timeout + 1
     assert end == {**begin, "timeout": begin["timeout"] + 1}
@@ -86,7 +86,7 @@ def test_a_correct_sender_is_suspected_for_ever(
 @pytest.mark.parametrize("variant", ["tla", "ivy"])
 def test_proved_for_every_delay_speed_and_timeout(variant: str) -> None:
     system = asynchronous(None, None, variant=variant, timeout="any", crash=True)
-    obligations = list(obligations_of(system, system.liveness_property(ACCURACY), system.growing[0]))
+    obligations = list(decide_loop_obligations(system, system.find_liveness_property(ACCURACY), system.growing[0]))
     assert len(obligations) == 6 + len(system.fairness)
     assert {obligation.verdict for obligation in obligations} == {Verdict.PROVED}
 
@@ -97,7 +97,7 @@ def test_unfair_runs_are_broken_by_the_fair_one() -> None:
 
 @pytest.mark.parametrize("computation", ["partial-synchrony", "synchrony"])
 def test_where_the_bounds_hold_no_loop_is_declared(computation: str) -> None:
-    assert chandra_toueg(1, 1, computation=computation).growing == ()
+    assert build_chandra_toueg(1, 1, computation=computation).growing == ()
 
 
 def test_another_phase_is_another_system() -> None:
@@ -270,10 +270,10 @@ def test_what_the_solver_gives_up_on_is_unknown(monkeypatch: pytest.MonkeyPatch,
     asked = 0
     ask = FreshSolver.ask
 
-    def gives_up(self: FreshSolver, *question: Any) -> Answer:
+    def gives_up(self: FreshSolver, *question: Any) -> SolverAnswer:
         nonlocal asked
         asked += 1
-        return Answer("unknown", reason="it is late") if asked == given_up + 1 else ask(self, *question)
+        return SolverAnswer("unknown", reason="it is late") if asked == given_up + 1 else ask(self, *question)
 
     monkeypatch.setattr(FreshSolver, "ask", gives_up)
     result = checked(asynchronous())
@@ -299,13 +299,13 @@ def both_active(s: State) -> dict[str, Any]:
 def test_the_replay_does_not_believe_the_solver(
     monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], said: str
 ) -> None:
-    monkeypatch.setattr(FreshSolver, "ask", lambda self, *question: Answer("unsat"))
+    monkeypatch.setattr(FreshSolver, "ask", lambda self, *question: SolverAnswer("unsat"))
     with pytest.raises(InternalError, match=said):
         checked(changed(asynchronous(variant="ivy"), **changes))
 
 
 def test_the_replay_looks_for_the_violation_and_for_fairness(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FreshSolver, "ask", lambda self, *question: Answer("unsat"))
+    monkeypatch.setattr(FreshSolver, "ask", lambda self, *question: SolverAnswer("unsat"))
     system = climbing(True, False)
     with pytest.raises(InternalError, match="not fair when it is replayed: rests"):
         live(system, system.liveness[0])

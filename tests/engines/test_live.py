@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fdverify.detectors.chandra_toueg import build_chandra_toueg
 from fdverify.engines.live import live
 from fdverify.errors import UsageError
 from fdverify.logic import If, Or
-from fdverify.models.chandra_toueg import chandra_toueg
-from fdverify.models.interpret import initial_state, observe, possible
 from fdverify.models.system import (
     Choices,
     Flag,
@@ -24,7 +23,8 @@ from fdverify.models.system import (
     Variable,
     update,
 )
-from fdverify.traces.run import replay
+from fdverify.runs.concrete_interpreter import build_initial_state, enumerate_outcomes, observe_state
+from fdverify.runs.run import replay_run
 from fdverify.verdict import Result, Verdict
 from tests.engines.test_broken import broken
 from tests.sampling import every
@@ -34,7 +34,7 @@ ACCURACY, COMPLETENESS = "eventually-strong-accuracy", "strong-completeness"
 
 def key(system: System, state: State) -> tuple[Any, ...]:
     """A state without its clock, and with waiting_time no further than it matters."""
-    seen = observe(system, state)
+    seen = observe_state(system, state)
     seen.pop("hlfsc", None)
     if "waiting_time" in seen:
         seen["waiting_time"] = min(seen["waiting_time"], seen["timeout"])
@@ -43,7 +43,7 @@ def key(system: System, state: State) -> tuple[Any, ...]:
 
 def graph(system: System) -> dict[tuple[Any, ...], tuple[State, set[tuple[Any, ...]]]]:
     """Every reachable state and its successors, one at a time."""
-    start = initial_state(system)
+    start = build_initial_state(system)
     found: dict[tuple[Any, ...], tuple[State, set[tuple[Any, ...]]]] = {}
     waiting = [start]
     while waiting:
@@ -52,7 +52,7 @@ def graph(system: System) -> dict[tuple[Any, ...], tuple[State, set[tuple[Any, .
             continue
         after = [state]
         for phase in system.phases:
-            after = [end for each in after for _, end in possible(system, phase, each)]
+            after = [end for each in after for _, end in enumerate_outcomes(system, phase, each)]
         found[key(system, state)] = (state, {key(system, end) for end in after})
         waiting += after
     return found
@@ -77,11 +77,11 @@ def holds_in_the_end(system: System, claim: Property, fairness: tuple[Property, 
 
 def checked(system: System, name: str, unfair: bool = False) -> Result:
     """What the engine says, once the loop has been looked at here."""
-    claim = system.liveness_property(name)
+    claim = system.find_liveness_property(name)
     result = live(system, claim, unfair)
     if result.run is not None:
         assert result.run.loop is not None
-        trace = replay(system, result.run)
+        trace = replay_run(system, result.run)
         states = [trace.initial, *(traced.after for traced in trace.rounds)][result.run.loop :]
         assert key(system, states[0]) == key(system, states[-1])
         assert not all(claim.holds(state) for state in states[1:])
@@ -100,7 +100,7 @@ def test_as_the_fixpoint_says(model: str, variant: str, size: tuple[int, int, st
     delta, phi, timeout = size
     system = broken(model, delta, phi, variant=variant, crash=name == COMPLETENESS, timeout=timeout)
     for unfair in (False, True):
-        expected = holds_in_the_end(system, system.liveness_property(name), () if unfair else system.fairness)
+        expected = holds_in_the_end(system, system.find_liveness_property(name), () if unfair else system.fairness)
         assert checked(system, name, unfair).verdict is (Verdict.PROVED if expected else Verdict.VIOLATED)
 
 
@@ -159,7 +159,7 @@ def test_any_walk(table: Table, bad: set[int], fair: list[set[int]]) -> None:
 def test_the_detector_is_live(variant: str, size: tuple[int, int, str]) -> None:
     delta, phi, timeout = size
     for crash, name in ((False, ACCURACY), (True, COMPLETENESS), (True, ACCURACY)):
-        system = chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=timeout)
+        system = build_chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=timeout)
         assert checked(system, name).verdict is Verdict.PROVED
         assert checked(system, name, unfair=True).verdict is Verdict.PROVED, "the bounds alone make it fair"
 
@@ -200,6 +200,6 @@ def test_a_dead_end_is_vacuous() -> None:
 
 
 def test_a_claim_about_a_clock_is_refused() -> None:
-    system = chandra_toueg(1, 1, crash=True)
+    system = build_chandra_toueg(1, 1, crash=True)
     with pytest.raises(UsageError, match=r"late reads .*hlfsc"):
         live(system, Property("late", lambda s: s.hlfsc < 5, "it is not late"))

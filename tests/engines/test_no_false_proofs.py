@@ -11,7 +11,7 @@ import pytest
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
 from fdverify.engines.kinduction import k_induction
-from fdverify.engines.machine import MachineGuard, OutgrowsMachine
+from fdverify.engines.overflow import OverflowGuard, PossibleOverflow
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not
 from fdverify.models.buffer import ENCODINGS
@@ -158,17 +158,17 @@ def test_a_product_that_outgrows_the_machine_on_the_way_is_computed_exactly() ->
 
 def test_a_product_of_small_numbers_fits_the_machine() -> None:
     model = system((X,), lambda s, c: update(x=If(s.x * s.x * s.x * s.x * s.x < 99, s.x + 1, 0)), lambda s: s.x < 9)
-    guard = MachineGuard(model, model.properties[0])
+    guard = OverflowGuard(model, model.properties[0])
     guard.check([np.array([0, 3])])
-    with pytest.raises(OutgrowsMachine):
+    with pytest.raises(PossibleOverflow):
         guard.check([np.array([2**14])])
 
 
 def test_constants_may_outgrow_the_machine_where_no_variable_is_an_integer() -> None:
     flag = Variable("f", Flags(), initial=lambda s: False)
     model = system((flag,), lambda s, c: update(f=If(s.f, 10**30, 1) > 2), lambda s: Not(s.f))
-    with pytest.raises(OutgrowsMachine):
-        MachineGuard(model, model.properties[0]).check([])
+    with pytest.raises(PossibleOverflow):
+        OverflowGuard(model, model.properties[0]).check([])
     assert explore(model, model.properties[0]).verdict is Verdict.PROVED
 
 
@@ -257,7 +257,7 @@ TOO_EARLY = Parameter("early", 0, parse_expression("limit", {"limit"}))
         lambda: replace(GOOD, variables=(replace(NO_BOUND, sort=Ages("queue", "limit")),)),
         lambda: replace(GOOD, phases=()),
         lambda: replace(GOOD, variables=(replace(GOOD.variables[0], ghost=True),)),
-        lambda: replace(GOOD, parameters=(TOO_EARLY, *GOOD.parameters)).fixed_values(),
+        lambda: replace(GOOD, parameters=(TOO_EARLY, *GOOD.parameters)).compute_fixed_parameters(),
     ],
     ids=["subset of a number", "no bound", "no encoding", "no phases", "only ghosts", "defined too early"],
 )

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from fdverify.detectors.chandra_toueg import build_chandra_toueg
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
 from fdverify.engines.kinduction import k_induction
-from fdverify.models.chandra_toueg import chandra_toueg
 from fdverify.models.system import System
-from fdverify.traces.run import replay
+from fdverify.runs.run import replay_run
 from fdverify.verdict import Verdict
 from tests.sampling import FULL, every
 
@@ -24,7 +24,7 @@ def table(name: str) -> list[Row]:
 
 
 def system(row: Row) -> System:
-    return chandra_toueg(int(row["delta"]), int(row["phi"]), timeout=row["initial_timeout"], buffer=row["buffer"])
+    return build_chandra_toueg(int(row["delta"]), int(row["phi"]), timeout=row["initial_timeout"], buffer=row["buffer"])
 
 
 def label(row: Row) -> str:
@@ -44,7 +44,7 @@ def test_the_tables_are_there() -> None:
 @pytest.mark.parametrize("row", HOLDS, ids=label)
 def test_a_row_of_table_1_holds_by_exploration(row: Row) -> None:
     model = system(row)
-    result = explore(model, model.property("strong-accuracy"), subrounds=True)
+    result = explore(model, model.find_property("strong-accuracy"), subrounds=True)
     assert result.verdict is Verdict.PROVED
     if (row["delta"], row["phi"]) == ("4", "5"):
         # Printed beside Φ = 5 are the figures of Φ = 6; the next test shows that.
@@ -55,8 +55,8 @@ def test_a_row_of_table_1_holds_by_exploration(row: Row) -> None:
 
 
 def test_the_figures_printed_for_phi_5_are_those_of_phi_6() -> None:
-    model = chandra_toueg(4, 6)
-    result = explore(model, model.property("strong-accuracy"), subrounds=True)
+    model = build_chandra_toueg(4, 6)
+    result = explore(model, model.find_property("strong-accuracy"), subrounds=True)
     printed = next(row for row in HOLDS if row["phi"] == "5")
     assert thousands(result.statistics["states"]) == printed["tlc_states"]
     assert str(result.statistics["depth"]) == printed["tlc_depth"]
@@ -65,7 +65,7 @@ def test_the_figures_printed_for_phi_5_are_those_of_phi_6() -> None:
 @pytest.mark.parametrize("row", every(8, HOLDS), ids=label)
 def test_a_row_of_table_1_holds_by_k_induction(row: Row) -> None:
     model = system(row)
-    result = k_induction(model, model.property("strong-accuracy"), max_k=60)
+    result = k_induction(model, model.find_property("strong-accuracy"), max_k=60)
     assert result.verdict is Verdict.PROVED
     assert [o.verdict for o in result.obligations] == [Verdict.PROVED] * 3
     assert result.statistics["k"] == {("2", "4"): 18, ("4", "4"): 20, ("4", "5"): 24}[row["delta"], row["phi"]]
@@ -75,23 +75,23 @@ def test_a_row_of_table_1_holds_by_k_induction(row: Row) -> None:
 def test_a_row_of_table_2_is_violated_by_exploration(row: Row) -> None:
     model = system(row)
     large = int(row["delta"]) == LARGE
-    result = explore(model, model.property("strong-accuracy"), subrounds=not large)
+    result = explore(model, model.find_property("strong-accuracy"), subrounds=not large)
     assert result.verdict is Verdict.VIOLATED
     assert result.run is not None
     assert len(result.run.rounds) == (24 if large else 6)
-    last = replay(model, result.run).last
+    last = replay_run(model, result.run).last
     assert last.suspected
 
 
 @pytest.mark.parametrize("row", VIOLATED, ids=label)
 def test_a_row_of_table_2_is_violated_by_bounded_model_checking(row: Row) -> None:
     model = system(row)
-    result = bmc(model, model.property("strong-accuracy"), depth=100)
+    result = bmc(model, model.find_property("strong-accuracy"), depth=100)
     assert result.verdict is Verdict.VIOLATED
     assert result.run is not None
     # Apalache counts sub-rounds: 42 and 168 are seven times these.
     assert 7 * len(result.run.rounds) == int(row["apalache_depth"])
-    assert replay(model, result.run).last.suspected
+    assert replay_run(model, result.run).last.suspected
 
 
 def thousands(number: int) -> str:

@@ -4,19 +4,19 @@ from collections.abc import Callable
 
 import pytest
 
+from fdverify.detectors.chandra_toueg import ReceiverPc, build_chandra_toueg, sender_correct
 from fdverify.engines.bmc import bmc
-from fdverify.engines.dead_ends import dead_end
+from fdverify.engines.dead_ends import check_no_dead_end
 from fdverify.engines.explore import explore
 from fdverify.engines.kinduction import k_induction
 from fdverify.engines.simulate import simulate
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, If, Implies, Not, Truth
-from fdverify.models.chandra_toueg import ReceiverPc, chandra_toueg, sender_correct
-from fdverify.models.interpret import run_phase
 from fdverify.models.system import Choices, Integers, State, System, Update, Variable, update
-from fdverify.smt.solver import Answer, FreshSolver, WordSolver
+from fdverify.runs.concrete_interpreter import run_phase
+from fdverify.runs.run import Run, replay_run
+from fdverify.smt.solver import BitvectorSolver, FreshSolver, SolverAnswer
 from fdverify.symbolic import witness
-from fdverify.traces.run import Run, replay
 from fdverify.verdict import Progress, Result, Verdict
 from tests.engines.small import counter, defined, until_stuck, up_to_limit
 
@@ -69,7 +69,7 @@ def test_a_dead_end_is_vacuous_and_says_where(engine: Engine) -> None:
     if engine is not searched:
         assert "dead end" in result.detail
         assert result.run is not None
-        assert replay(counter(until_stuck, lambda s: s.x <= 3), result.run).last.x == 3
+        assert replay_run(counter(until_stuck, lambda s: s.x <= 3), result.run).last.x == 3
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -99,13 +99,13 @@ def test_a_dead_end_out_of_reach_is_not_called_one() -> None:
 
 def test_time_goes_on_where_the_solver_picks_a_delta_beyond_all_buffers() -> None:
     """The claim says nothing of messages, so any delta will do to it."""
-    system = chandra_toueg(None, None)
+    system = build_chandra_toueg(None, None)
 
     def claim(s: State) -> Truth:
         waits = Implies(s.receiver_pc == ReceiverPc.Receive, s.waiting_time < s.timeout)
-        return And(*(each.holds(s) for each in system.ranges()), Not(s.suspected), sender_correct(s), waits)
+        return And(*(each.holds(s) for each in system.list_ranges()), Not(s.suspected), sender_correct(s), waits)
 
-    assert dead_end(system, claim, 3) == (Verdict.PROVED, "", None)
+    assert check_no_dead_end(system, claim, 3) == (Verdict.PROVED, "", None)
 
 
 def test_a_wrong_range_is_not_inductive_and_shown_with_its_run() -> None:
@@ -131,8 +131,8 @@ def test_a_claim_that_is_not_inductive_for_any_k_is_unknown() -> None:
 def test_a_solver_that_gives_up_is_never_a_success(
     engine: Engine, limit: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for solver in (FreshSolver, WordSolver):
-        monkeypatch.setattr(solver, "ask", lambda self, *question: Answer("unknown", reason="tired"))
+    for solver in (FreshSolver, BitvectorSolver):
+        monkeypatch.setattr(solver, "ask", lambda self, *question: SolverAnswer("unknown", reason="tired"))
     result = engine(counter(up_to_limit, lambda s: s.x <= s.limit, limit=limit))
     assert result.verdict is Verdict.UNKNOWN
     assert "tired" in result.detail
@@ -144,10 +144,10 @@ def test_a_solver_that_gives_up_on_the_last_question_is_never_a_success(monkeypa
     asked = 0
     original = FreshSolver.ask
 
-    def ask(self: FreshSolver, *question: object) -> Answer:
+    def ask(self: FreshSolver, *question: object) -> SolverAnswer:
         nonlocal asked
         asked += 1
-        return Answer("unknown", reason="tired") if asked == last else original(self, *question)
+        return SolverAnswer("unknown", reason="tired") if asked == last else original(self, *question)
 
     monkeypatch.setattr(FreshSolver, "ask", ask)
     for engine in (searched, inducted):
@@ -206,27 +206,27 @@ def test_a_parameter_that_is_always_large_enough_is_accepted(text: str, limit: i
 
 def test_progress_names_every_completed_depth() -> None:
     seen: list[Progress] = []
-    system = chandra_toueg(1, 1)
+    system = build_chandra_toueg(1, 1)
     bmc(system, system.properties[0], depth=4, report=seen.append)
     assert [progress.depth for progress in seen] == [0, 1, 2, 3, 4]
 
 
 def test_simulation_repeats_itself_and_stops_at_a_violation() -> None:
-    system = chandra_toueg(1, 2, timeout="1")
+    system = build_chandra_toueg(1, 2, timeout="1")
     first, again = (simulate(system, system.properties[0], rounds=50, seed=3) for _ in range(2))
     assert first == again
     assert first.verdict is Verdict.VIOLATED
     assert first.run is not None
-    assert not system.properties[0].holds(replay(system, first.run).last)
+    assert not system.properties[0].holds(replay_run(system, first.run).last)
 
 
 def test_simulation_of_one_run_says_that_it_is_one_run() -> None:
-    system = chandra_toueg(1, 2)
+    system = build_chandra_toueg(1, 2)
     result = simulate(system, system.properties[0], rounds=20, seed=1)
     assert result.verdict is Verdict.BOUNDED
     assert "one run" in result.detail
     assert result.run is not None
-    assert len(replay(system, result.run).rounds) == 20
+    assert len(replay_run(system, result.run).rounds) == 20
 
 
 def test_simulation_tells_a_dead_end() -> None:

@@ -12,33 +12,33 @@ import jsonschema
 import networkx as nx
 import pytest
 
-from fdverify.discovery.bounds.counted import most_counted, told
-from fdverify.discovery.bounds.fit import fitted, moduli_of
-from fdverify.discovery.bounds.noticing import detection_times
-from fdverify.discovery.clauses.samples import sample
-from fdverify.discovery.infer.methods import Invented, by_templates
-from fdverify.discovery.infer.templates import candidates
-from fdverify.engines.cti import explain
+from fdverify.bounds.detection_times import measure_detection_times
+from fdverify.bounds.formula_fitting import fit_formula, list_moduli
+from fdverify.bounds.suspicion_counts import describe_counts, find_largest_counts
+from fdverify.detectors.chandra_toueg import build_chandra_toueg
+from fdverify.detectors.model_catalogue import find_model
 from fdverify.engines.explore import explore
-from fdverify.engines.inductive import Broken, Invariant, Kind
+from fdverify.engines.instances import list_small_instances
 from fdverify.engines.live import live
-from fdverify.engines.parameters import small_instances
-from fdverify.engines.weaken import weakened
-from fdverify.engines.worst_run import attained, worst_run
 from fdverify.errors import UsageError
+from fdverify.invariant_search.clause_templates import build_candidates
+from fdverify.invariant_search.search_methods import InferredProof, search_templates
+from fdverify.invariant_search.state_samples import sample_states
 from fdverify.logic import And, If, Implies, Not, Or
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.catalogue import find_model
-from fdverify.models.chandra_toueg import chandra_toueg
 from fdverify.models.detector import Raise
-from fdverify.models.interpret import observe
 from fdverify.models.model import OptionValue
 from fdverify.models.system import Choices, Property, State, System, Update
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.files import load_proof
+from fdverify.obligations.counterexample import explain_failure
+from fdverify.obligations.inductive import CounterexampleToInduction, Invariant, ObligationKind
+from fdverify.obligations.planned_violation import decide_worst_run_obligations, interpret_worst_run
+from fdverify.obligations.weakening import weaken_invariant
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.schedule import ProofSettings
+from fdverify.runs.concrete_interpreter import observe_state
+from fdverify.runs.run import holds_at_end, replay_run
 from fdverify.schemas import find_schema
-from fdverify.traces.run import holds_at_end, replay
 from fdverify.verdict import Verdict
 from tests.cli.script import found
 from tests.engines.test_live import graph
@@ -63,7 +63,7 @@ def safe(delta: int, phi: int) -> int:
 
 @pytest.mark.parametrize("stem", every(2, PROOFS))
 def test_it_is_proved(stem: str) -> None:
-    (result,) = check([FOLDER / f"{stem}.py"], Settings(cache=False))
+    (result,) = check_proofs([FOLDER / f"{stem}.py"], ProofSettings(cache=False))
     assert result.verdict is Verdict.PROVED
 
 
@@ -88,7 +88,7 @@ def test_the_number_of_wrong_suspicions_with_a_timeout_that_depends_on_the_param
 
 @pytest.mark.parametrize(("first", "number"), [(1, 4), (2, 3), (4, 2), (8, 1), (9, 0)])
 def test_the_number_of_wrong_suspicions_at_numbers(first: int, number: int) -> None:
-    fixed = load_proof(FOLDER / f"{TRUST}.py").at({"delta": 4, "phi": 4}, {"timeout": str(first)})
+    fixed = load_proof(FOLDER / f"{TRUST}.py").build_invariant({"delta": 4, "phi": 4}, {"timeout": str(first)})
     assert argument(fixed).bounds[0].formula == f"at most {number}"
 
 
@@ -102,20 +102,20 @@ POINTS = list(product(range(6), range(1, 5)))
 def test_the_least_safe_timeout(delta: int, phi: int) -> None:
     for timeout, verdict in ((safe(delta, phi), Verdict.PROVED), (safe(delta, phi) - 1, Verdict.VIOLATED)):
         system = detector(delta, phi, timeout)
-        assert explore(system, system.property("strong-accuracy")).verdict is verdict
+        assert explore(system, system.find_property("strong-accuracy")).verdict is verdict
 
 
 def test_one_less_is_too_little_whatever_the_parameters() -> None:
     system = detector(None, None, "phi+delta")
     (worst,) = system.worst
-    claim = system.property("strong-accuracy")
-    assert {obligation.verdict for obligation in attained(system, claim, worst)} == {Verdict.PROVED}
+    claim = system.find_property("strong-accuracy")
+    assert {obligation.verdict for obligation in decide_worst_run_obligations(system, claim, worst)} == {Verdict.PROVED}
     for delta, phi in every(5, POINTS):
         fixed = detector(delta, phi, "phi+delta")
-        assert not claim.holds(replay(fixed, worst_run(fixed, claim, fixed.worst[0])).last)
+        assert not claim.holds(replay_run(fixed, interpret_worst_run(fixed, claim, fixed.worst[0])).last)
     enough = detector(None, None, "phi+delta+1")
     with pytest.raises(UsageError, match="it is not true that"):
-        attained(enough, claim, enough.worst[0])
+        decide_worst_run_obligations(enough, claim, enough.worst[0])
 
 
 INSTANCES = list(product(range(4), range(1, 4), range(1, 8)))
@@ -142,33 +142,33 @@ def most_begun(rounds: Any) -> int:
 
 def most_suspicions(delta: int, phi: int, first: int) -> int:
     """What follows from suspicions_doubling.py: one if it is not safe, and one for each n > 0 with 2ⁿ·first < Φ+Δ."""
-    return 0 if first >= safe(delta, phi) else max(1, Raise(times=2).until(first, phi + delta))
+    return 0 if first >= safe(delta, phi) else max(1, Raise(times=2).count_until(first, phi + delta))
 
 
 @pytest.mark.parametrize(("delta", "phi", "first"), every(7, INSTANCES))
 def test_no_run_exceeds_a_bound(delta: int, phi: int, first: int) -> None:
     rounds = rounds_of(delta, phi, first)
-    found, bound = most_begun(rounds), Raise(times=2).until(first, safe(delta, phi))
+    found, bound = most_begun(rounds), Raise(times=2).count_until(first, safe(delta, phi))
     assert found <= bound
     assert found == most_suspicions(delta, phi, first)
     assert max(s.timeout for s in rounds) <= max(first, 2 * (phi + delta))
     wrong = rounds.subgraph([s for s in rounds if s.suspected])
     longest = len(nx.dag_longest_path(wrong))
     assert longest <= max(0, 3 * phi + delta - 1 - first)
-    assert most_counted(detector(delta, phi, first)) == {"hbegun": found, "hlasted": longest}
+    assert find_largest_counts(detector(delta, phi, first)) == {"hbegun": found, "hlasted": longest}
 
 
 def test_the_number_of_wrong_suspicions_is_attained() -> None:
     """It is logarithmic, and so are the runs."""
     for first, number in ((1, 3), (2, 2), (3, 1), (5, 1), (6, 0)):
-        assert most_begun(rounds_of(3, 2, first)) == Raise(times=2).until(first, safe(3, 2)) == number
+        assert most_begun(rounds_of(3, 2, first)) == Raise(times=2).count_until(first, safe(3, 2)) == number
 
 
 @pytest.mark.parametrize(("delta", "phi", "first"), every(13, INSTANCES))
 def test_a_crash_is_noticed_in_time_and_no_sooner(delta: int, phi: int, first: int) -> None:
     bound = load_proof(FOLDER / "detection_doubling.py").bounded_by
     assert bound is not None
-    times = detection_times(detector(delta, phi, first, crash=True))
+    times = measure_detection_times(detector(delta, phi, first, crash=True))
     for timeout, time in times.items():
         assert time <= bound(State({"delta": delta, "phi": phi, "timeout": timeout}))
     assert times[first] == bound(State({"delta": delta, "phi": phi, "timeout": first}))
@@ -184,7 +184,7 @@ def test_both_properties_hold_in_the_end(delta: int, phi: int, first: int) -> No
 
 
 def as_oracle_sees(system: System, state: State) -> heartbeats.State:
-    seen: dict[str, Any] = observe(system, state)
+    seen: dict[str, Any] = observe_state(system, state)
     return heartbeats.State(
         seen["crashed"],
         seen["suspected"],
@@ -337,7 +337,7 @@ def at(stem: str, change: Change = lambda system: system, **options: Any) -> Inv
     original = proof.model
     proof.model = replace(original, build=lambda **chosen: change(original.build(**chosen)))
     try:
-        return proof.at({}, options)
+        return proof.build_invariant({}, options)
     finally:
         proof.model = original
 
@@ -348,16 +348,16 @@ def fallen(stem: str, name: str) -> set[str]:
     failed = unproved(invariant)
     steps = {}
     for each in failed:
-        if each.kind is Kind.PREMISE:
-            found = explain(invariant, each.kind, each.about, each.rounds, in_full=False)
-            assert isinstance(found, Broken)
+        if each.kind is ObligationKind.PREMISE:
+            found = explain_failure(invariant, each.kind, each.about, each.rounds, in_full=False)
+            assert isinstance(found, CounterexampleToInduction)
             steps[each.name] = found.step
-    conjuncts = frozenset(each.about for each in failed if each.kind is not Kind.PREMISE)
+    conjuncts = frozenset(each.about for each in failed if each.kind is not ObligationKind.PREMISE)
     if conjuncts:
-        weak = weakened(invariant, conjuncts, in_full=0).fallen
-        steps |= {each: why.step for each, why in weak.items() if isinstance(why, Broken)}
+        weak = weaken_invariant(invariant, conjuncts, in_full=0).fallen
+        steps |= {each: why.step for each, why in weak.items() if isinstance(why, CounterexampleToInduction)}
     claims = {each.name: each for each in invariant.conclusions}
-    assert all(not holds_at_end(replay(invariant.system, step), claims[each]) for each, step in steps.items())
+    assert all(not holds_at_end(replay_run(invariant.system, step), claims[each]) for each, step in steps.items())
     return set(steps)
 
 
@@ -369,18 +369,18 @@ def test_only_the_premises_that_rest_on_what_is_wrong_fall(stem: str, name: str)
 @pytest.mark.parametrize("name", ["heard later", "sent later"])
 def test_what_is_late_breaks_accuracy(name: str) -> None:
     system = MODELS[name](detector(2, 2, safe(2, 2)))
-    claim = system.property("strong-accuracy")
+    claim = system.find_property("strong-accuracy")
     result = explore(system, claim)
     assert result.verdict is Verdict.VIOLATED
     assert result.run is not None
-    assert not claim.holds(replay(system, result.run).last)
+    assert not claim.holds(replay_run(system, result.run).last)
 
 
 @pytest.mark.parametrize("name", ["not doubled", "halved"])
 def test_who_does_not_learn_is_wrong_again_and_again(name: str) -> None:
     system = MODELS[name](detector(1, 2, 1))
-    assert live(system, system.liveness_property("eventually-strong-accuracy")).verdict is Verdict.VIOLATED
-    assert most_counted(system)["hbegun"] == 64
+    assert live(system, system.find_liveness_property("eventually-strong-accuracy")).verdict is Verdict.VIOLATED
+    assert find_largest_counts(system)["hbegun"] == 64
 
 
 @pytest.mark.parametrize(
@@ -416,17 +416,17 @@ def test_what_is_learned_is_a_raise() -> None:
     ],
 )
 def test_a_raise_in_words(raised: Raise, words: str, formula: str) -> None:
-    assert (raised.in_words(), raised.repeated("t")) == (words, formula)
+    assert (raised.describe(), raised.format_repeated("t")) == (words, formula)
     timeout = 5
     for n in range(6):
         assert eval(formula.replace("^", "**"), {"t": 5, "n": n}) == timeout
-        assert (raised.until(5, timeout), raised.until(5, timeout + 1)) == (n, n + 1)
-        timeout = raised.of(timeout)
+        assert (raised.count_until(5, timeout), raised.count_until(5, timeout + 1)) == (n, n + 1)
+        timeout = raised.apply(timeout)
 
 
 def test_raises_by_little_are_counted_at_once() -> None:
-    assert [Raise(plus=3).until(first, 8) for first in (1, 2, 3, 5, 7, 8, 9)] == [3, 2, 2, 1, 1, 0, 0]
-    assert Raise(plus=2).until(1, 10**18) == 5 * 10**17
+    assert [Raise(plus=3).count_until(first, 8) for first in (1, 2, 3, 5, 7, 8, 9)] == [3, 2, 2, 1, 1, 0, 0]
+    assert Raise(plus=2).count_until(1, 10**18) == 5 * 10**17
 
 
 # ── finding the formulas
@@ -435,37 +435,43 @@ def test_raises_by_little_are_counted_at_once() -> None:
 def test_what_no_formula_fits_is_told_in_one_line() -> None:
     names, least = ["delta", "phi", "first"], {"delta": 0, "phi": 1, "first": 1}
     points = list(product(range(4), range(1, 4), range(1, 7)))
-    number: dict[tuple[int, ...], int] = {at: Raise(times=2).until(at[2], safe(at[0], at[1])) for at in points}
-    assert told("number", number, names, least, (2,)) == "number: 1 to 3 in 42 of 72 instances; no formula fits"
+    number: dict[tuple[int, ...], int] = {at: Raise(times=2).count_until(at[2], safe(at[0], at[1])) for at in points}
+    assert (
+        describe_counts("number", number, names, least, (2,)) == "number: 1 to 3 in 42 of 72 instances; no formula fits"
+    )
     sums: dict[tuple[int, ...], int] = {at: max(0, at[0] + 7 - at[2]) for at in points}
-    assert told("sum", sums, names, least, (2,)) == (
+    assert describe_counts("sum", sums, names, least, (2,)) == (
         "sum: 1 to 9 in 72 of 72 instances; delta-first+7 where there are any; not proved"
     )
-    assert told("any", dict.fromkeys(number, 64), names, least, (2,)) == (
+    assert describe_counts("any", dict.fromkeys(number, 64), names, least, (2,)) == (
         "any: 64 or more in some of 72 instances; no bound was found"
     )
-    assert told("none", dict.fromkeys(number, 0), names, least, (2,)) == "none: none in 72 instances explored"
+    assert (
+        describe_counts("none", dict.fromkeys(number, 0), names, least, (2,)) == "none: none in 72 instances explored"
+    )
 
 
 def test_a_formula_depends_on_the_steps_that_are_taken_in_turn() -> None:
-    assert moduli_of(detector(None, None, "any")) == (2,)
-    assert moduli_of(chandra_toueg(None, None)) == (3, 2)
+    assert list_moduli(detector(None, None, "any")) == (2,)
+    assert list_moduli(build_chandra_toueg(None, None)) == (3, 2)
     bound = load_proof(FOLDER / "detection_doubling.py").bounded_by
     assert bound is not None
     names = ("delta", "phi", "timeout")
     points = list(product(range(5), range(1, 4), range(1, 8)))
     measured: dict[tuple[int, ...], int] = {at: int(bound(State(dict(zip(names, at, strict=True))))) for at in points}
     shape = [(), ("delta",), ("phi",), ("timeout", "phi")]
-    found = fitted(names, {"delta": 0, "phi": 1, "timeout": 1}, measured, shape, (2,))
+    found = fit_formula(names, {"delta": 0, "phi": 1, "timeout": 1}, measured, shape, (2,))
     assert str(found) == "(timeout-timeout%2)*phi+delta+3*phi-2 if timeout >= 2; 2*phi-1 if timeout = 1"
-    assert fitted(names, {"delta": 0, "phi": 1, "timeout": 1}, measured, shape, (3,)) is None
+    assert fit_formula(names, {"delta": 0, "phi": 1, "timeout": 1}, measured, shape, (3,)) is None
 
 
 def test_what_counts_down_is_bounded_in_a_sum() -> None:
     system = detector(None, None, "phi+delta+1")
-    samples = [sample(each, system.property("strong-accuracy")) for each in small_instances(system)]
+    samples = [sample_states(each, system.find_property("strong-accuracy")) for each in list_small_instances(system)]
     silent_sender = "Implies(s.transit.empty(), s.delta + s.phi <= s.left + s.sender_idle - 1)"
-    plain, with_sums = ({clause.source() for clause in candidates(system, samples, 1, sums)} for sums in (False, True))
+    plain, with_sums = (
+        {clause.to_source() for clause in build_candidates(system, samples, 1, sums)} for sums in (False, True)
+    )
     assert silent_sender in with_sums - plain
     assert plain <= with_sums
 
@@ -476,8 +482,8 @@ def test_its_invariant_is_found() -> None:
     job = CheckRequest(
         "infer", f"{FOLDER}/_doubling.py:DOUBLING", {"delta": None, "phi": None}, options, "strong-accuracy"
     )
-    found = by_templates(job, seed=0)
-    assert isinstance(found, Invented)
+    found = search_templates(job, seed=0)
+    assert isinstance(found, InferredProof)
     assert found.conjuncts <= 6
 
 

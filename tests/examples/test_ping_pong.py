@@ -12,15 +12,13 @@ from typing import Any
 
 import pytest
 
-from fdverify.discovery.bounds.noticing import detection_times
+from fdverify.bounds.detection_times import measure_detection_times
 from fdverify.engines.bmc import bmc
 from fdverify.engines.explore import explore
-from fdverify.engines.inductive import Invariant, questions
 from fdverify.engines.live import live
-from fdverify.engines.worst_run import attained, worst_run
 from fdverify.logic import And, If, Not, Or
 from fdverify.models.buffer import ENCODINGS
-from fdverify.models.interpret import initial_state, observe, possible
+from fdverify.models.loading import load_module
 from fdverify.models.system import (
     Choices,
     Flag,
@@ -33,12 +31,14 @@ from fdverify.models.system import (
     Variable,
     update,
 )
-from fdverify.models.user_files import load_module
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.files import load_proof
-from fdverify.smt.decide import decide
-from fdverify.traces.run import replay
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.planned_violation import decide_worst_run_obligations, interpret_worst_run
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.schedule import ProofSettings
+from fdverify.runs.concrete_interpreter import build_initial_state, enumerate_outcomes, observe_state
+from fdverify.runs.run import replay_run
+from fdverify.smt.decide import decide_script
 from fdverify.verdict import Verdict
 from tests.oracle import ping_pong as oracle
 from tests.sampling import FULL, every, long
@@ -63,20 +63,22 @@ def system(delta: int | None, phi: int | None, **options: Any) -> System:
 
 @pytest.mark.parametrize("name", every(2, PROOFS))
 def test_it_is_proved_for_all_parameters(name: str) -> None:
-    (result,) = check([FOLDER / f"{name}.py"], Settings(cache=False))
+    (result,) = check_proofs([FOLDER / f"{name}.py"], ProofSettings(cache=False))
     assert result.verdict is Verdict.PROVED
 
 
 def fails(invariant: Invariant) -> list[str]:
-    return [question.name for question in questions(invariant) if decide(question.script).status != "unsat"]
+    return [
+        question.name for question in build_obligations(invariant) if decide_script(question.script).status != "unsat"
+    ]
 
 
 def test_a_shorter_timeout_or_an_earlier_round_is_not_proved() -> None:
-    accuracy = load_proof(FOLDER / "accuracy.py").at({}, {})
+    accuracy = load_proof(FOLDER / "accuracy.py").build_invariant({}, {})
     least = written("accuracy").least_timeout
     less = Property("less", lambda s: s.initial_timeout >= least(s) - 1, "one less")
     assert fails(replace(accuracy, system=replace(accuracy.system, assumptions=(less,)))) == ["trusted-step"]
-    tight = load_proof(FOLDER / "tight_completeness.py").at({}, {})
+    tight = load_proof(FOLDER / "tight_completeness.py").build_invariant({}, {})
     earlier = Property("earlier", suspected_by(1), "suspected one round earlier")
     assert fails(replace(tight, goal=earlier)) == ["goal"]
 
@@ -85,7 +87,7 @@ def test_a_shorter_timeout_or_an_earlier_round_is_not_proved() -> None:
     "name", every(3, ["something_under_way", "ping_grows_old", "ping_left", "answers_next", "waits_in_threes"])
 )
 def test_no_conjunct_of_accuracy_can_be_left_out(name: str) -> None:
-    accuracy = load_proof(FOLDER / "accuracy.py").at({}, {})
+    accuracy = load_proof(FOLDER / "accuracy.py").build_invariant({}, {})
     rest = tuple(conjunct for conjunct in accuracy.authored if conjunct.name != name)
     assert len(rest) == len(accuracy.authored) - 1
     assert fails(replace(accuracy, authored=rest)) != []
@@ -93,14 +95,14 @@ def test_no_conjunct_of_accuracy_can_be_left_out(name: str) -> None:
 
 def test_a_wrong_conjunct_is_refused_with_a_run() -> None:
     """That the target is always asked in the round of the Ask is false where a ping takes a round."""
-    accuracy = load_proof(FOLDER / "accuracy.py").at({}, {})
+    accuracy = load_proof(FOLDER / "accuracy.py").build_invariant({}, {})
     wrong = Property("no_ping", lambda s: s.pings.empty(), "no ping is ever in transit")
     assert fails(replace(accuracy, authored=(*accuracy.authored, wrong))) == ["no_ping-step"]
     small = system(1, 1)
     found = explore(small, wrong)
     assert found.verdict is Verdict.VIOLATED
     assert found.run is not None
-    assert not wrong.holds(replay(small, found.run).last)
+    assert not wrong.holds(replay_run(small, found.run).last)
 
 
 # Small instances agree with the formulas
@@ -116,7 +118,7 @@ def test_the_least_timeout_of_an_instance(delta: int, phi: int) -> None:
 
     def verdict(timeout: int) -> Verdict:
         small = system(delta, phi, timeout=str(timeout))
-        return explore(small, small.property("strong-accuracy")).verdict
+        return explore(small, small.find_property("strong-accuracy")).verdict
 
     assert verdict(least) is verdict(least + 1) is Verdict.PROVED
     assert verdict(least - 1) is Verdict.VIOLATED
@@ -127,16 +129,16 @@ def test_one_less_is_too_short_for_all_parameters() -> None:
     one_less = Property("one_less", lambda s: s.initial_timeout == least(s) - 1, "one less")
     whole = replace(system(None, None, timeout="any"), assumptions=(one_less,))
     (plan,) = whole.worst
-    obligations = attained(whole, whole.property("strong-accuracy"), plan)
+    obligations = decide_worst_run_obligations(whole, whole.find_property("strong-accuracy"), plan)
     assert [obligation.verdict for obligation in obligations] == [Verdict.PROVED] * 3
 
 
 @pytest.mark.parametrize(("delta", "phi"), every(4, product((*range(7), 40), (1, 2, 3, 7))))
 def test_the_worst_run_is_one(delta: int, phi: int) -> None:
     small = system(delta, phi, timeout=str(least_timeout(delta, phi) - 1))
-    claim = small.property("strong-accuracy")
-    run = worst_run(small, claim, small.worst[0])
-    assert not claim.holds(replay(small, run).last)
+    claim = small.find_property("strong-accuracy")
+    run = interpret_worst_run(small, claim, small.worst[0])
+    assert not claim.holds(replay_run(small, run).last)
 
 
 def suspected_by(earlier: int = 0) -> Callable[[State], Any]:
@@ -147,7 +149,9 @@ def suspected_by(earlier: int = 0) -> Callable[[State], Any]:
 @pytest.mark.parametrize(("delta", "phi", "timeout"), every(19, [(*at, t) for at in SMALL for t in range(2, 9)]))
 def test_the_least_detection_time_of_an_instance(delta: int, phi: int, timeout: int) -> None:
     """The timeout is the one that the monitor has then: it may have had one less first."""
-    times = [detection_times(system(delta, phi, crash=True, timeout=str(first))) for first in (timeout - 1, timeout)]
+    times = [
+        measure_detection_times(system(delta, phi, crash=True, timeout=str(first))) for first in (timeout - 1, timeout)
+    ]
     at = SimpleNamespace(delta=delta, phi=phi, timeout=timeout)
     assert max(each.get(timeout, 0) for each in times) == written("tight_completeness").suspected_by(at)
 
@@ -156,7 +160,7 @@ def test_the_least_detection_time_of_an_instance(delta: int, phi: int, timeout: 
 def test_a_timeout_of_one_has_a_least_time_of_its_own(phi: int) -> None:
     at = SimpleNamespace(delta=2, phi=phi, timeout=1)
     expected = written("tight_completeness").suspected_by(at)
-    assert detection_times(system(2, phi, crash=True, timeout="1"))[1] == expected == 5 * phi - 2
+    assert measure_detection_times(system(2, phi, crash=True, timeout="1"))[1] == expected == 5 * phi - 2
 
 
 @pytest.mark.parametrize(("delta", "phi"), every(9, SMALL))
@@ -170,7 +174,7 @@ def test_live_agrees(delta: int, phi: int) -> None:
 
 
 def observed(small: System, state: State) -> oracle.State:
-    seen: dict[str, Any] = observe(small, state)
+    seen: dict[str, Any] = observe_state(small, state)
     return oracle.State(
         suspected=seen["suspected"],
         waiting=seen["waiting"],
@@ -189,12 +193,12 @@ def observed(small: System, state: State) -> oracle.State:
 def after_a_round(small: System, state: State) -> Iterator[State]:
     reached = [state]
     for phase in small.phases:
-        reached = [after for before in reached for _, after in possible(small, phase, before)]
+        reached = [after for before in reached for _, after in enumerate_outcomes(small, phase, before)]
     yield from reached
 
 
 def interpreted_levels(small: System) -> list[set[oracle.State]]:
-    initial = initial_state(small)
+    initial = build_initial_state(small)
     levels = [{observed(small, initial): initial}]
     seen = set(levels[0])
     while levels[-1]:
@@ -299,32 +303,32 @@ INACCURATE = [forgets, counts_double, late("receive_ping"), late("receive_pong")
 @pytest.mark.parametrize(("delta", "phi"), every(2, [(0, 1), (3, 2)]))
 def test_a_broken_detector_suspects_a_correct_target(breaks: Callable[[System], System], delta: int, phi: int) -> None:
     broken = breaks(system(delta, phi, timeout=str(least_timeout(delta, phi))))
-    claim = broken.property("strong-accuracy")
+    claim = broken.find_property("strong-accuracy")
     lengths = set()
     for found in (explore(broken, claim), bmc(broken, claim, depth=30)):
         assert found.verdict is Verdict.VIOLATED
         assert found.run is not None
-        assert not claim.holds(replay(broken, found.run).last)
+        assert not claim.holds(replay_run(broken, found.run).last)
         lengths.add(len(found.run.rounds))
     assert len(lengths) == 1
 
 
 @pytest.mark.parametrize("breaks", every(2, INACCURATE))
 def test_a_broken_detector_is_not_proved_accurate(breaks: Callable[[System], System]) -> None:
-    invariant = load_proof(FOLDER / "accuracy.py").at({}, {})
+    invariant = load_proof(FOLDER / "accuracy.py").build_invariant({}, {})
     assert fails(replace(invariant, system=breaks(invariant.system))) != []
 
 
 @long
 def test_who_never_asks_again_never_notices_a_crash() -> None:
     broken = never_asks_again(system(1, 1, crash=True))
-    claim = broken.property("strong-completeness")
+    claim = broken.find_property("strong-completeness")
     found = explore(broken, claim)
     assert found.verdict is Verdict.VIOLATED
     assert found.run is not None
-    assert not claim.holds(replay(broken, found.run).last)
-    loop = live(broken, broken.liveness_property("strong-completeness"))
+    assert not claim.holds(replay_run(broken, found.run).last)
+    loop = live(broken, broken.find_liveness_property("strong-completeness"))
     assert loop.verdict is Verdict.VIOLATED
     assert loop.run is not None
-    invariant = load_proof(FOLDER / "completeness.py").at({}, {})
+    invariant = load_proof(FOLDER / "completeness.py").build_invariant({}, {})
     assert fails(replace(invariant, system=never_asks_again(invariant.system))) != []

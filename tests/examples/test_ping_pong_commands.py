@@ -8,12 +8,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from fdverify.discovery.bounds.instance import initial_timeout
-from fdverify.discovery.clauses.clause import Clause, Is, IsAt
-from fdverify.discovery.clauses.proof_file import conjunct_text, needed
+from fdverify.bounds.detector_instance import find_initial_timeout
+from fdverify.detectors.model_catalogue import find_model
+from fdverify.invariant_search.clause import Clause, FlagIs, LabelIs
+from fdverify.invariant_search.proof_writer import list_required_lines, render_conjunct
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.catalogue import find_model
-from fdverify.models.user_files import load_module
+from fdverify.models.loading import load_module
 from fdverify.schemas import find_schema
 from tests.cli.script import found, run
 from tests.sampling import every, long
@@ -93,7 +93,7 @@ def test_the_initial_timeout_is_the_parameter_that_is_not_the_models_own(model: 
     job = CheckRequest(
         "bounds", model, {parameter.name: None for parameter in chosen.parameters}, options, "strong-accuracy"
     )
-    assert initial_timeout(job) == "initial_timeout"
+    assert find_initial_timeout(job) == "initial_timeout"
 
 
 @long
@@ -111,8 +111,8 @@ def test_reports_of_proofs_name_the_target() -> None:
 def test_what_is_suggested_brings_its_program_counters() -> None:
     """Wherever the proof is, the lines above a conjunct are all that it needs."""
     target = load_module(FOLDER / "_processes.py").TargetPc
-    clause = Clause((IsAt("target_pc", target.Receive, yes=False),), Is("asked", yes=False))
-    lines = [*needed([clause]), conjunct_text(clause, "not_asked").replace("@proof.invariant\n", "")]
+    clause = Clause((LabelIs("target_pc", target.Receive, yes=False),), FlagIs("asked", yes=False))
+    lines = [*list_required_lines([clause]), render_conjunct(clause, "not_asked").replace("@proof.invariant\n", "")]
     names: dict[str, Any] = {}
     exec("\n".join(lines), names)
     answering = SimpleNamespace(target_pc=target.Answer, asked=True)

@@ -5,19 +5,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fdverify.engines.inductive import Invariant, Kind, Question, questions
+from fdverify.detectors.model_catalogue import find_model
 from fdverify.liveness.argument import Argument
-from fdverify.models.catalogue import find_model
 from fdverify.models.system import State
-from fdverify.proofs.files import load_proof
-from fdverify.smt.decide import decide
+from fdverify.obligations.inductive import Invariant, InvariantObligation, ObligationKind, build_obligations
+from fdverify.proofs.proof_files import load_proof
+from fdverify.smt.decide import decide_script
 
 ROOT = Path(__file__).parents[2]
 TRUST, SUSPICION, ASYNCHRONOUS = "eventual_trust", "lasting_suspicion", "asynchronous_completeness"
 
 
 def shipped(stem: str, **options: Any) -> Invariant:
-    return load_proof(ROOT / "invariants" / f"{stem}.py").at({}, options)
+    return load_proof(ROOT / "invariants" / f"{stem}.py").build_invariant({}, options)
 
 
 def about(stem: str, broken: str) -> Invariant:
@@ -25,7 +25,7 @@ def about(stem: str, broken: str) -> Invariant:
     proof = load_proof(ROOT / "invariants" / f"{stem}.py")
     original, proof.model = proof.model, find_model(f"{ROOT / 'examples' / 'broken_detectors.py'}:{broken}")
     try:
-        return proof.at({}, {})
+        return proof.build_invariant({}, {})
     finally:
         proof.model = original
 
@@ -37,7 +37,7 @@ def with_term(stem: str, name: str, change: Callable[[Any, State], Any]) -> Inva
     original = given[name]
     given[name] = lambda s: change(original(s), s)
     try:
-        return proof.at({}, {})
+        return proof.build_invariant({}, {})
     finally:
         given[name] = original
 
@@ -47,12 +47,16 @@ def argument(invariant: Invariant) -> Argument:
     return invariant.goal
 
 
-def unproved(invariant: Invariant) -> list[Question]:
-    return [question for question in questions(invariant) if decide(question.script, core=False).status != "unsat"]
+def unproved(invariant: Invariant) -> list[InvariantObligation]:
+    return [
+        question
+        for question in build_obligations(invariant)
+        if decide_script(question.script, core=False).status != "unsat"
+    ]
 
 
 def unproved_premises(invariant: Invariant) -> set[str]:
-    return {question.name for question in unproved(invariant) if question.kind is Kind.PREMISE}
+    return {question.name for question in unproved(invariant) if question.kind is ObligationKind.PREMISE}
 
 
 def without(invariant: Invariant, *names: str) -> Invariant:

@@ -10,14 +10,14 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from fdverify.detectors.chandra_toueg import crashed, sender_correct
+from fdverify.detectors.model_catalogue import find_model
 from fdverify.engines.live import live
 from fdverify.logic import And, Truth
-from fdverify.models.catalogue import find_model
-from fdverify.models.chandra_toueg import crashed, sender_correct
 from fdverify.models.expression import parse_expression
 from fdverify.models.model import OptionValue
 from fdverify.models.system import Property, State, System
-from fdverify.traces.run import confirmed
+from fdverify.runs.run import confirm_violation
 from fdverify.verdict import Verdict
 from tests.engines.test_live import ACCURACY, COMPLETENESS, graph
 from tests.liveness.worst_runs import (
@@ -104,7 +104,7 @@ def test_so_close_comes_the_worst_run(variant: str, quantity: str, closest: int,
 
 def both_properties(system: System) -> Property:
     """From some time on and for good both are true: that is so if and only if it is so of each."""
-    accuracy, completeness = (system.liveness_property(name) for name in (ACCURACY, COMPLETENESS))
+    accuracy, completeness = (system.find_liveness_property(name) for name in (ACCURACY, COMPLETENESS))
     return Property("both", lambda s: And(accuracy.holds(s), completeness.holds(s)), "both hold")
 
 
@@ -163,7 +163,7 @@ def test_a_bound_below_the_worst_run_is_exceeded(variant: str, quantity: str) ->
     claim = within(replace(printed_bounds(variant), **{quantity: too_small}), horizon)
     exploration = every_run(with_counters(detector(instance)), claim, horizon)
     assert exploration.violation is not None
-    assert confirmed(exploration.system, claim, exploration.trace_to(exploration.violation)).rounds
+    assert confirm_violation(exploration.system, claim, exploration.reconstruct_run(exploration.violation)).rounds
     with pytest.raises(AssertionError, match="a bound is exceeded"):
         worst(exploration)
 

@@ -129,7 +129,7 @@ def test_a_broken_detector_has_its_premise_marked_with_a_step(tmp_path: Path, ca
 
 HEAD = """
 from fdverify.proofs import Always, EventuallyAlways, LeadsTo, Proof
-from fdverify.models.chandra_toueg import crashed, suspected
+from fdverify.detectors.chandra_toueg import crashed, suspected
 """
 TAIL = '''
 @proof.invariant

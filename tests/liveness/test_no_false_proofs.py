@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from fdverify.author_code.check import check_author_code
-from fdverify.engines.inductive import Invariant, questions
+from fdverify.author_code.author_check import check_author_code
 from fdverify.engines.live import live
-from fdverify.engines.vacuity import vacuity
 from fdverify.errors import UsageError
 from fdverify.liveness.argument import Terms
 from fdverify.liveness.goals import EventuallyAlways, LeadsTo
@@ -31,6 +29,8 @@ from fdverify.models.system import (
     Variable,
     update,
 )
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.vacuity import check_vacuity
 from fdverify.verdict import Verdict
 from tests.liveness.proofs import unproved
 
@@ -84,7 +84,7 @@ def test_a_proof_about_no_fair_run_is_vacuous() -> None:
         {"done": Q.holds, "rank": lambda s: (0,), "helpful": lambda s: {"fair": True}},
     )
     assert unproved(invariant) == []
-    found = {obligation.name: obligation for obligation in vacuity(invariant).obligations}
+    found = {obligation.name: obligation for obligation in check_vacuity(invariant).obligations}
     assert found["goal-premise"].verdict is Verdict.VACUOUS
     assert "no fair run" in found["goal-premise"].detail
     assert live(system, Q).verdict is Verdict.VACUOUS
@@ -133,12 +133,12 @@ def test_terms_that_say_something_else_each_time_are_refused() -> None:
     system = fork(lambda s: s.x >= 0)
     helps = changing(lambda s: {"fair": s.x == 0}, lambda s: {"fair": s.x == 1})
     with pytest.raises(UsageError, match="something-helps says something else each time"):
-        questions(ranking(system, helps))
+        build_obligations(ranking(system, helps))
     with pytest.raises(UsageError, match=r"rank has a different length|rank-is-natural says something else"):
-        questions(ranking(system, lambda s: {"fair": s.x == 0}, changing(lambda s: (0,), lambda s: (0, 1))))
+        build_obligations(ranking(system, lambda s: {"fair": s.x == 0}, changing(lambda s: (0,), lambda s: (0, 1))))
     odd = changing(lambda s: s.x >= 0, lambda s: s.x >= -1)
     with pytest.raises(UsageError, match="c0 says something else each time"):
-        questions(argued(system, "fair-ranking", LeadsTo(P, Q), {}, odd))
+        build_obligations(argued(system, "fair-ranking", LeadsTo(P, Q), {}, odd))
 
 
 N = Parameter("n", 1, None)
@@ -224,7 +224,7 @@ def test_no_phase_sets_or_sees_the_quiet_clock() -> None:
     for run, says in ((stops_it, "phase odd sets hquiet"), (sees_it, "the state has no hquiet")):
         invariant = argued(deaf(Phase("odd", run)), "timeout-guard", EventuallyAlways(ACCURACY), GUARD_OF_2)
         with pytest.raises(UsageError, match=says):
-            questions(invariant)
+            build_obligations(invariant)
 
 
 def test_a_suspicion_that_is_there_from_the_start_has_not_waited() -> None:

@@ -5,16 +5,22 @@ from typing import Any
 
 import pytest
 
-from fdverify.engines.cti import explain
-from fdverify.engines.dead_ends import dead_end
-from fdverify.engines.inductive import Broken, Invariant, Kind, Question, questions
-from fdverify.engines.weaken import weakened
+from fdverify.engines.dead_ends import check_no_dead_end
 from fdverify.logic import And, Not, Truth
 from fdverify.models.system import State, StepProperty
+from fdverify.obligations.counterexample import explain_failure
+from fdverify.obligations.inductive import (
+    CounterexampleToInduction,
+    Invariant,
+    InvariantObligation,
+    ObligationKind,
+    build_obligations,
+)
+from fdverify.obligations.weakening import weaken_invariant
 from fdverify.proofs import EventuallyAlways, Proof
-from fdverify.proofs.files import load_proof
-from fdverify.smt.decide import decide
-from fdverify.traces.run import Run, holds_at_end, replay
+from fdverify.proofs.proof_files import load_proof
+from fdverify.runs.run import Run, holds_at_end, replay_run
+from fdverify.smt.decide import decide_script
 from fdverify.verdict import Verdict
 from tests.liveness.proofs import (
     ASYNCHRONOUS,
@@ -53,27 +59,27 @@ BROKEN = {
 }
 
 
-def broken_step(invariant: Invariant, question: Question) -> Run:
-    found = explain(invariant, question.kind, question.about, question.rounds, in_full=False)
-    assert isinstance(found, Broken)
+def broken_step(invariant: Invariant, question: InvariantObligation) -> Run:
+    found = explain_failure(invariant, question.kind, question.about, question.rounds, in_full=False)
+    assert isinstance(found, CounterexampleToInduction)
     return found.step
 
 
 def breaks(invariant: Invariant, premise: str, step: Run) -> bool:
     (claim,) = (each for each in invariant.conclusions if each.name == premise)
     assert len(step.rounds) == (1 if isinstance(claim, StepProperty) else 0)
-    return not holds_at_end(replay(invariant.system, step), claim)
+    return not holds_at_end(replay_run(invariant.system, step), claim)
 
 
 @pytest.mark.parametrize(("stem", "model"), every(6, BROKEN))
 def test_only_the_premises_that_rest_on_what_is_gone_fail(stem: str, model: str) -> None:
     invariant = about(stem, model)
     failed = unproved(invariant)
-    steps = {each.name: broken_step(invariant, each) for each in failed if each.kind is Kind.PREMISE}
-    conjuncts = frozenset(each.about for each in failed if each.kind is not Kind.PREMISE)
+    steps = {each.name: broken_step(invariant, each) for each in failed if each.kind is ObligationKind.PREMISE}
+    conjuncts = frozenset(each.about for each in failed if each.kind is not ObligationKind.PREMISE)
     if conjuncts:
-        fallen = weakened(invariant, conjuncts, in_full=0).fallen
-        steps.update({name: why.step for name, why in fallen.items() if isinstance(why, Broken)})
+        fallen = weaken_invariant(invariant, conjuncts, in_full=0).fallen
+        steps.update({name: why.step for name, why in fallen.items() if isinstance(why, CounterexampleToInduction)})
     assert set(steps) == BROKEN[stem, model]
     assert all(breaks(invariant, name, step) for name, step in steps.items())
 
@@ -86,10 +92,10 @@ def test_a_model_that_stops_time_has_a_dead_end_and_nothing_else_fails(stem: str
     def inside(s: State) -> Truth:
         return And(*(conjunct.holds(s) for conjunct in invariant.conjuncts))
 
-    verdict, _, run = dead_end(invariant.system, inside, depth=20)
+    verdict, _, run = check_no_dead_end(invariant.system, inside, depth=20)
     assert verdict is Verdict.VACUOUS
     assert run is not None
-    assert replay(invariant.system, run).last.suspected
+    assert replay_run(invariant.system, run).last.suspected
 
 
 CONJUNCTS = {
@@ -175,9 +181,9 @@ def test_the_shipped_proofs_hold_of_both_variants(stem: str, variant: str) -> No
 def test_premises_about_rounds_are_asked_of_every_round_of_a_longer_induction() -> None:
     invariant = shipped(TRUST)
     longer = type(invariant)(invariant.system, invariant.goal, invariant.authored, k=2)
-    asked = {each.name: each for each in questions(longer) if each.kind is Kind.PREMISE}
+    asked = {each.name: each for each in build_obligations(longer) if each.kind is ObligationKind.PREMISE}
     assert {each.rounds for each in asked.values()} == {0, 1}
-    assert all(decide(each.script, core=False).status == "unsat" for each in asked.values())
+    assert all(decide_script(each.script, core=False).status == "unsat" for each in asked.values())
 
 
 def trusted(s: State) -> Truth:
@@ -197,4 +203,4 @@ def test_a_goal_that_forbids_more_than_wrong_suspicions_is_noticed() -> None:
     )
     proof.terms.update(original.terms)
     proof.invariants(*original.predicates())
-    assert "wrong-suspicion" in unproved_premises(proof.at({}, {}))
+    assert "wrong-suspicion" in unproved_premises(proof.build_invariant({}, {}))

@@ -12,11 +12,11 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from fdverify.engines.caps import sees_past
-from fdverify.engines.explore import Exploration, caps_for
+from fdverify.detectors.chandra_toueg import build_chandra_toueg, crashed, sender_correct
+from fdverify.engines.caps import can_see_past_caps
+from fdverify.engines.explore import Exploration, choose_caps
 from fdverify.liveness.argument import Argument
 from fdverify.logic import And, If, Implies, Not, Number, Truth
-from fdverify.models.chandra_toueg import chandra_toueg, crashed, sender_correct
 from fdverify.models.expression import Expression, parse_expression
 from fdverify.models.model import OptionValue
 from fdverify.models.system import (
@@ -28,11 +28,11 @@ from fdverify.models.system import (
     System,
     Update,
     Variable,
-    always,
+    is_always_true,
     update,
 )
-from fdverify.proofs.files import load_proof
-from fdverify.traces.run import confirmed
+from fdverify.proofs.proof_files import load_proof
+from fdverify.runs.run import confirm_violation
 from fdverify.verdict import silent
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +85,7 @@ def bounds_of(
 def _formulas(
     path: Path, parameters: Mapping[str, int], options: Mapping[str, OptionValue]
 ) -> Mapping[str, Expression]:
-    argument = load_proof(path).at(parameters, options).goal
+    argument = load_proof(path).build_invariant(parameters, options).goal
     assert isinstance(argument, Argument)
     matches = {
         bound.of: re.match("at most (.+?)( rounds.*|, counted .*)?$", bound.formula) for bound in argument.bounds
@@ -98,7 +98,9 @@ def at(formula: Expression, s: State) -> Number:
 
 
 def with_counters(
-    system: System, stable: Callable[[State], Truth] = always, settled: Callable[[State], Truth] = always
+    system: System,
+    stable: Callable[[State], Truth] = is_always_true,
+    settled: Callable[[State], Truth] = is_always_true,
 ) -> System:
     """The same system, which at the end of each round counts what its runs do."""
 
@@ -137,25 +139,27 @@ def within(bounds: Bounds, horizon: int) -> Property:
 
 def every_run(counting: System, claim: Property, horizon: int) -> Exploration:
     """All reachable states, with clocks up to the horizon; up to the first that breaks the claim."""
-    caps = caps_for(counting, claim, horizon, depth=None)
+    caps = choose_caps(counting, claim, horizon, depth=None)
     # With Python's integers: to show that the machine's suffice takes longer than these few states do.
     exploration = Exploration(counting, claim, caps, subrounds=False, exact=True)
     exploration.run(depth=None, report=silent)
     assert exploration.dead_end is None
     if exploration.violation is None:
         assert exploration.complete
-        assert not sees_past(counting, claim, caps, exploration.box())
+        assert not can_see_past_caps(counting, claim, caps, exploration.compute_box())
     return exploration
 
 
 def worst(exploration: Exploration) -> Worst:
     """What the counters came to; if a bound is exceeded, the run that does."""
     if exploration.violation is not None:
-        run = confirmed(exploration.system, exploration.claim, exploration.trace_to(exploration.violation))
+        run = confirm_violation(
+            exploration.system, exploration.claim, exploration.reconstruct_run(exploration.violation)
+        )
         raise AssertionError(f"a bound is exceeded by {run}")
     found = Worst(0, 0, 0, 0)
     for level in exploration.levels:
-        s = exploration.batches.state(level)
+        s = exploration.batches.restore_state(level)
         assert (s.hlfsc == s.since_crash).all()
         undetected = s.since_crash[And(crashed(s), Not(s.suspected))]
         found = Worst(
@@ -169,7 +173,7 @@ def worst(exploration: Exploration) -> Worst:
 
 def detector(instance: Instance) -> System:
     variant, delta, phi, timeout = instance
-    return chandra_toueg(delta, phi, variant=variant, crash=True, timeout=str(timeout))
+    return build_chandra_toueg(delta, phi, variant=variant, crash=True, timeout=str(timeout))
 
 
 def bounds_at(instance: Instance) -> Worst:

@@ -20,10 +20,10 @@ from fdverify.models.buffer import (
     CounterBuffer,
     PredicateBuffer,
     check_encoding,
-    column_buffer,
-    subsets,
+    enumerate_subsets,
+    find_buffer_class,
 )
-from fdverify.symbolic.selection import fresh_parts
+from fdverify.symbolic.selection import build_fresh_parts
 from fdverify.symbolic.values import Bool, Int, Value
 
 LARGEST_DELTA = 6
@@ -73,8 +73,8 @@ def histories(draw: Callable[[st.SearchStrategy[Any]], Any]) -> tuple[int, Ages,
 @given(history=histories())
 def test_behaves_like_a_set(encoding: str, history: tuple[int, Ages, list[list[Operation]]]) -> None:
     delta, ages, bursts = history
-    kind = column_buffer(encoding)
-    buffer = kind.of(delta, ages)
+    kind = find_buffer_class(encoding)
+    buffer = kind.from_ages(delta, ages)
     check_contents(buffer, ages)
     for burst in bursts:
         for operation in burst:
@@ -82,7 +82,7 @@ def test_behaves_like_a_set(encoding: str, history: tuple[int, Ages, list[list[O
                 case ("send", when):
                     buffer = buffer.send(when)
                 case ("deliver", wanted):
-                    buffer = buffer.deliver(kind.of(delta, wanted))
+                    buffer = buffer.deliver(kind.from_ages(delta, wanted))
                 case _:
                     buffer = buffer.age()
             ages = after(ages, delta, operation)
@@ -97,8 +97,8 @@ def check_contents(buffer: ColumnBuffer, ages: Ages) -> None:
         assert buffer.has(age) is (age in ages)
     assert buffer.empty() is (not ages)
     assert buffer.single() is (len(ages) <= 1)
-    assert buffer.in_range() is True
-    assert len(buffer.to_columns()) == len(buffer.columns(buffer.delta))
+    assert buffer.is_in_range() is True
+    assert len(buffer.to_columns()) == len(buffer.list_columns(buffer.delta))
     if isinstance(buffer, CounterBuffer):
         assert [bool(buffer.count >> place & 1) for place in range(buffer.delta + 1)] == list(buffer.digits)
         assert buffer.count < 2 ** (buffer.delta + 1)
@@ -111,13 +111,13 @@ def test_questions_about_ages(encoding: str, data: st.DataObject) -> None:
     ages = data.draw(sets_of_ages(delta), "ages")
     low, high = data.draw(st.integers(-2, delta + 2), "low"), data.draw(st.integers(-2, delta + 2), "high")
     liked = data.draw(sets_of_ages(delta), "liked")
-    buffer = column_buffer(encoding).of(delta, ages)
+    buffer = find_buffer_class(encoding).from_ages(delta, ages)
     asked = [age for age in range(delta + 1) if low <= age <= high]
     assert buffer.any(low, high) is any(age in ages for age in asked)
     assert buffer.exists(low, high, lambda age: age in liked) is any(age in liked for age in asked)
     assert buffer.forall(low, high, lambda age: age in liked) is all(age in liked for age in asked)
     assert buffer.forall(low, high, buffer.has) is all(age in ages for age in asked)
-    assert buffer.within(column_buffer(encoding).of(delta, liked)) is (ages <= liked)
+    assert buffer.within(find_buffer_class(encoding).from_ages(delta, liked)) is (ages <= liked)
 
 
 @encodings
@@ -128,7 +128,7 @@ def test_a_batch_of_states(encoding: str, data: st.DataObject) -> None:
     batch = data.draw(st.lists(sets_of_ages(delta), min_size=1, max_size=5), "batch")
     wanted = data.draw(sets_of_ages(delta), "wanted")
     when = np.array(data.draw(st.lists(st.booleans(), min_size=len(batch), max_size=len(batch)), "when"))
-    kind = column_buffer(encoding)
+    kind = find_buffer_class(encoding)
     buffers = _stacked(kind, delta, batch)
     check_batch(buffers, batch)
     check_batch(buffers.age(), [aged(ages, delta) for ages in batch])
@@ -140,7 +140,7 @@ def test_a_batch_of_states(encoding: str, data: st.DataObject) -> None:
 
 
 def _stacked(kind: type[ColumnBuffer], delta: int, batch: Sequence[Ages]) -> ColumnBuffer:
-    rows = [kind.of(delta, ages).to_columns() for ages in batch]
+    rows = [kind.from_ages(delta, ages).to_columns() for ages in batch]
     return kind.from_columns(delta, [np.array(column) for column in zip(*rows, strict=True)])
 
 
@@ -158,7 +158,7 @@ def _spread(value: Any, batch: Sequence[Ages]) -> list[Any]:
 
 
 def symbolic_buffer(kind: type[ColumnBuffer], delta: int, name: str) -> Any:
-    return kind.from_columns(delta, fresh_parts(kind.columns(delta), name))
+    return kind.from_columns(delta, build_fresh_parts(kind.list_columns(delta), name))
 
 
 def proved(claim: Any, *assumptions: Any) -> bool:
@@ -177,21 +177,21 @@ def test_the_counter_keeps_spelling_its_digits(delta: int) -> None:
     buffer = symbolic_buffer(CounterBuffer, delta, "buffer")
     delivered = symbolic_buffer(CounterBuffer, delta, "delivered")
     when = Bool(z3.Bool("when"))
-    assert not proved(buffer.in_range()), "in_range must not hold of everything"
-    assert proved(buffer.age().in_range(), buffer.in_range())
-    assert proved(buffer.send(when).in_range(), buffer.in_range())
-    assert proved(buffer.deliver(delivered).in_range(), buffer.in_range(), delivered.in_range())
-    assert not proved(False, buffer.in_range(), delivered.in_range()), "nothing is proved from what cannot be"
+    assert not proved(buffer.is_in_range()), "in_range must not hold of everything"
+    assert proved(buffer.age().is_in_range(), buffer.is_in_range())
+    assert proved(buffer.send(when).is_in_range(), buffer.is_in_range())
+    assert proved(buffer.deliver(delivered).is_in_range(), buffer.is_in_range(), delivered.is_in_range())
+    assert not proved(False, buffer.is_in_range(), delivered.is_in_range()), "nothing is proved from what cannot be"
 
 
 @pytest.mark.parametrize("delta", DELTAS)
 @encodings
 def test_operations_on_every_buffer(encoding: str, delta: int) -> None:
     """What the random histories sample is proved here for all buffers: each operation's members, age by age."""
-    kind = column_buffer(encoding)
+    kind = find_buffer_class(encoding)
     buffer, delivered = symbolic_buffer(kind, delta, "buffer"), symbolic_buffer(kind, delta, "delivered")
     when = Bool(z3.Bool("when"))
-    valid = And(buffer.in_range(), delivered.in_range())
+    valid = And(buffer.is_in_range(), delivered.is_in_range())
     older, sent, left = buffer.age(), buffer.send(when), buffer.deliver(delivered)
     for age in range(delta + 1):
         came = [buffer.has(before) for before in range(delta + 1) if min(before + 1, delta) == age]
@@ -214,7 +214,7 @@ def test_an_age_that_is_not_known(encoding: str, data: st.DataObject) -> None:
     ages = data.draw(sets_of_ages(delta), "ages")
     asked = data.draw(st.integers(-2, delta + 2), "asked")
     age = z3.Int("age")
-    claim = _term(column_buffer(encoding).of(delta, ages).has(Int(age)))
+    claim = _term(find_buffer_class(encoding).from_ages(delta, ages).has(Int(age)))
     assert z3.is_true(z3.simplify(z3.substitute(claim, (age, z3.IntVal(asked))))) is (asked in ages)
 
 
@@ -222,7 +222,7 @@ def test_an_age_that_is_not_known(encoding: str, data: st.DataObject) -> None:
 @encodings
 def test_no_age_outside_is_in_transit(encoding: str, delta: int) -> None:
     """For a symbolic buffer and a symbolic age together."""
-    buffer, age = symbolic_buffer(column_buffer(encoding), delta, "buffer"), Int(z3.Int("age"))
+    buffer, age = symbolic_buffer(find_buffer_class(encoding), delta, "buffer"), Int(z3.Int("age"))
     assert proved(And(age >= 0, age <= delta), buffer.has(age))
     for known in range(delta + 1):
         assert proved(Iff(buffer.has(age), buffer.has(known)), age == known)
@@ -259,7 +259,7 @@ def test_a_delta_that_is_not_known(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("ages", [frozenset(), frozenset({3}), frozenset({0, 2, 5})])
 def test_subsets(ages: Ages) -> None:
-    found = list(subsets(ages))
+    found = list(enumerate_subsets(ages))
     assert len(found) == len(set(found)) == 2 ** len(ages)
     assert all(subset <= ages for subset in found)
     assert (found[0], found[-1]) == (frozenset(), ages)
@@ -279,5 +279,5 @@ def test_encodings_that_cannot_hold_a_delta() -> None:
 
 def test_every_encoding_is_a_buffer() -> None:
     for encoding in ENCODINGS:
-        assert issubclass(column_buffer(encoding), Buffer)
-        assert column_buffer(encoding).encoding == encoding
+        assert issubclass(find_buffer_class(encoding), Buffer)
+        assert find_buffer_class(encoding).encoding == encoding

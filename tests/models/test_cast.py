@@ -4,29 +4,29 @@ from dataclasses import replace
 
 import pytest
 
+from fdverify.detectors.chandra_toueg import build_chandra_toueg
 from fdverify.errors import UsageError
-from fdverify.models.cast import Cast, Channel, Role, cast_of
-from fdverify.models.chandra_toueg import chandra_toueg
+from fdverify.models.participants import Cast, Channel, Role, derive_cast
 from tests.traces.asking import CAST, asking
 
 
 def test_the_detector_says_who_takes_part() -> None:
     for crash in (False, True):
-        cast = cast_of(chandra_toueg(None, None, crash=crash))
+        cast = derive_cast(build_chandra_toueg(None, None, crash=crash))
         assert [process.name for process in cast.processes] == ["sender", "receiver"]
         assert cast.channels == (Channel("buffer", "sender", "receiver", "delivered"),)
         assert ("crash" in cast.processes[0].owns) is crash
 
 
 def test_without_a_word_names_have_to_do() -> None:
-    cast = cast_of(asking(3))
+    cast = derive_cast(asking(3))
     assert cast.processes == (Role("asking", "asking_pc", "asking_active", ()),)
     assert cast.channels == (Channel("questions", delivered="got"), Channel("answers", delivered="heard"))
 
 
 def test_a_buffer_that_is_not_spoken_of_is_a_channel_too() -> None:
     system = replace(asking(3), cast=replace(CAST, channels=CAST.channels[1:]))
-    assert cast_of(system).channels == (Channel("questions", delivered="got"), CAST.channels[1])
+    assert derive_cast(system).channels == (Channel("questions", delivered="got"), CAST.channels[1])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fdverify.errors import UsageError
 from fdverify.models.expression import parse_expression
-from fdverify.symbolic.values import Int, literal
+from fdverify.symbolic.values import Int, build_literal
 
 NAMES = ("delta", "phi")
 DELTA, PHI = 5, 7
@@ -269,7 +269,7 @@ def test_means_the_same_to_the_solver(case: Case) -> None:
         return
     delta, phi = z3.Ints("delta phi")
     symbolic = parse_expression(case.sample.text, NAMES).evaluate({"delta": Int(delta), "phi": Int(phi)})
-    term = symbolic.term if isinstance(symbolic, Int) else literal(symbolic).term
+    term = symbolic.term if isinstance(symbolic, Int) else build_literal(symbolic).term
     pinned = z3.substitute(term, (delta, z3.IntVal(case.delta)), (phi, z3.IntVal(case.phi)))
     assert z3.simplify(pinned).as_long() == case.sample.value
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fdverify.models.buffer import column_buffer
-from fdverify.models.chandra_toueg import ReceiverPc, SenderPc, chandra_toueg
-from fdverify.models.interpret import initial_state, observe, possible
+from fdverify.detectors.chandra_toueg import ReceiverPc, SenderPc, build_chandra_toueg
+from fdverify.models.buffer import find_buffer_class
 from fdverify.models.system import State, System
+from fdverify.runs.concrete_interpreter import build_initial_state, enumerate_outcomes, observe_state
 from tests.sampling import every
 
 NEXT_STEP = {"NoSnd": "Receive", "Receive": "Compute", "Compute": "NoSnd"}
@@ -101,22 +101,22 @@ class CutAges:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.parameters = system.fixed_values()
+        self.parameters = system.compute_fixed_parameters()
         self.known: dict[Situation, frozenset[Situation]] = {}
 
     def initial(self) -> Situation:
-        return self.situation(initial_state(self.system))
+        return self.situation(build_initial_state(self.system))
 
     def after_round(self, now: Situation) -> frozenset[Situation]:
         if now not in self.known:
             states = [self.state(now)]
             for phase in self.system.phases:
-                states = [after for state in states for _, after in possible(self.system, phase, state)]
+                states = [after for state in states for _, after in enumerate_outcomes(self.system, phase, state)]
             self.known[now] = frozenset(self.situation(state).capped() for state in states)
         return self.known[now]
 
     def situation(self, state: State) -> Situation:
-        seen = observe(self.system, state)
+        seen = observe_state(self.system, state)
         return Situation(
             crashed=seen["sender_pc"] == "Crashed",
             suspected=seen["suspected"],
@@ -135,7 +135,7 @@ class CutAges:
             "waiting_time": now.waiting,
             "timeout": now.timeout,
             "receiver_pc": ReceiverPc[now.step],
-            "buffer": column_buffer("bitvector").of(self.parameters["delta"], now.ages),
+            "buffer": find_buffer_class("bitvector").from_ages(self.parameters["delta"], now.ages),
             "sender_timer": now.sender_idle,
             "receiver_timer": now.receiver_idle,
             "hlfsc": 0 if now.crashed else -1,
@@ -168,7 +168,7 @@ INSTANCES = [
 def check_exact(true: TrueAges) -> set[Situation]:
     """Compare with the model, and hand over what the system with true ages reaches."""
     variant = "ivy" if true.ivy else "tla"
-    system = chandra_toueg(true.delta, true.phi, variant=variant, crash=true.may_crash, timeout=str(true.timeout))
+    system = build_chandra_toueg(true.delta, true.phi, variant=variant, crash=true.may_crash, timeout=str(true.timeout))
     cut = CutAges(system)
     all_true = reached(true.initial(), lambda now: (after.capped() for after in true.after_round(now)))
     assert true.as_model_sees(true.initial()) == cut.initial()
@@ -200,7 +200,7 @@ def test_cutting_ages_is_exact_in_larger_instances(delta: int, phi: int, timeout
 def test_waiting_beyond_the_timeout_changes_nothing(delta: int, phi: int) -> None:
     """The comparison above cuts the waiting time of variant ivy at the timeout; this is what allows it."""
     true = TrueAges(delta, phi, 2, ivy=True, may_crash=True)
-    cut = CutAges(chandra_toueg(delta, phi, variant="ivy", crash=True, timeout="2"))
+    cut = CutAges(build_chandra_toueg(delta, phi, variant="ivy", crash=True, timeout="2"))
     beyond = [now for now in reached(cut.initial(), cut.after_round) if now.waiting == now.timeout]
     assert beyond
     for now in beyond:

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from fdverify.detectors.chandra_toueg import build_chandra_toueg
 from fdverify.models.buffer import ENCODINGS
-from fdverify.models.chandra_toueg import chandra_toueg
-from fdverify.models.interpret import initial_state, observe, possible
 from fdverify.models.system import State, System
+from fdverify.runs.concrete_interpreter import build_initial_state, enumerate_outcomes, observe_state
 from tests.oracle import appendix_b
 from tests.sampling import every
 
@@ -38,7 +38,7 @@ DEEPEST = min(1000, 2 * settings().max_examples)
 
 def as_oracle_sees(system: System, state: State, at: int) -> appendix_b.State:
     """The state in the module's words, about to do the phase number ``at``."""
-    seen: dict[str, Any] = observe(system, state)
+    seen: dict[str, Any] = observe_state(system, state)
     return appendix_b.State(
         suspected=seen["suspected"],
         waitingTime=seen["waiting_time"],
@@ -54,7 +54,7 @@ def as_oracle_sees(system: System, state: State, at: int) -> appendix_b.State:
 
 def interpreted_levels(system: System) -> Iterator[set[appendix_b.State]]:
     """The sub-round states that the interpreter reaches, by their distance from the initial one."""
-    initial = initial_state(system)
+    initial = build_initial_state(system)
     frontier = {as_oracle_sees(system, initial, 0): initial}
     seen = set(frontier)
     at = 0
@@ -64,7 +64,7 @@ def interpreted_levels(system: System) -> Iterator[set[appendix_b.State]]:
         reached = {
             as_oracle_sees(system, after, at): after
             for state in frontier.values()
-            for _, after in possible(system, phase, state)
+            for _, after in enumerate_outcomes(system, phase, state)
         }
         frontier = {key: state for key, state in reached.items() if key not in seen}
         seen |= set(frontier)
@@ -81,7 +81,7 @@ def oracle_levels(delta: int, phi: int, timeout: int) -> list[set[appendix_b.Sta
 )
 def test_same_sub_round_states_level_by_level(delta: int, phi: int, timeout: str, encoding: str) -> None:
     """A safe timeout never grows; a short one grows until it is safe enough, so both instances have an end."""
-    system = chandra_toueg(delta, phi, timeout=timeout, buffer=encoding)
+    system = build_chandra_toueg(delta, phi, timeout=timeout, buffer=encoding)
     assert [phase.name for phase in system.phases] == list(SUB_ROUNDS)
     expected = oracle_levels(delta, phi, {"6*phi+delta": 6 * phi + delta, "delta+1": delta + 1}[timeout])
     assert len(expected) <= DEEPEST or (timeout == "delta+1" and DEEPEST < 1000)

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fdverify.engines.inductive import Invariant
 from fdverify.models.system import Choices, Property, State, System
-from fdverify.proofs.files import load_proof
+from fdverify.obligations.inductive import Invariant
 from fdverify.proofs.proof import Proof
+from fdverify.proofs.proof_files import load_proof
 from fdverify.verdict import Verdict
 
 INVARIANTS = Path(__file__).parents[2] / "invariants"
@@ -50,7 +50,7 @@ class ModelMutant:
         return f"{self.phase}: {self.name} ({self.variant}, {self.proof})"
 
     def invariant(self) -> Invariant:
-        original = proof(self.proof).at({}, {"variant": self.variant})
+        original = proof(self.proof).build_invariant({}, {"variant": self.variant})
         return replace(original, system=self.change(original.system))
 
 
@@ -68,5 +68,5 @@ class ProofMutant:
         return f"{self.proof}: {self.name} ({self.variant})"
 
     def invariant(self) -> Invariant:
-        original = proof(self.proof).at({}, {"variant": self.variant})
+        original = proof(self.proof).build_invariant({}, {"variant": self.variant})
         return replace(original, authored=self.change(original.authored))

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from fdverify.detectors.chandra_toueg import ReceiverPc, SenderPc, receiver_runs, sender_correct
 from fdverify.logic import And, If, Implies, Min, Not, Or, Truth
-from fdverify.models.chandra_toueg import ReceiverPc, SenderPc, receiver_runs, sender_correct
 from fdverify.models.system import Choices, State, System, Update
 from tests.proofs.mutants import (
     ACCURACY,

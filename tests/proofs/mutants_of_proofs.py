@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from fdverify.detectors.chandra_toueg import ReceiverPc, SenderPc
 from fdverify.logic import And, Implies, Not, Truth
-from fdverify.models.chandra_toueg import ReceiverPc, SenderPc
 from fdverify.models.system import Property, State
 from tests.proofs.mutants import (
     ACCURACY,

@@ -1,7 +1,7 @@
 """Formulas of the paper's appendices as printed, where they are not what the shipped proofs use."""
 
+from fdverify.detectors.chandra_toueg import ReceiverPc
 from fdverify.logic import And, Implies, Not, Or, Truth
-from fdverify.models.chandra_toueg import ReceiverPc
 from fdverify.models.system import Property, State
 
 

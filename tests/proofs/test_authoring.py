@@ -7,12 +7,12 @@ from textwrap import indent
 
 import pytest
 
-from fdverify.engines.inductive import Kind, questions
 from fdverify.errors import UsageError
 from fdverify.models.buffer import ENCODINGS
-from fdverify.proofs.files import load_proof, proof_files
+from fdverify.obligations.inductive import ObligationKind, build_obligations
 from fdverify.proofs.proof import Proof
-from fdverify.smt.decide import decide
+from fdverify.proofs.proof_files import list_proof_files, load_proof
+from fdverify.smt.decide import decide_script
 
 INVARIANTS = Path(__file__).parents[2] / "invariants"
 
@@ -48,7 +48,7 @@ class Author:
         """What is said about a file when its obligations are made; it must name the marked line of that file."""
         path = self.write(text, name)
         with pytest.raises(UsageError) as caught:
-            questions(load_proof(path).at({}, {}))
+            build_obligations(load_proof(path).build_invariant({}, {}))
         lines = text.splitlines()
         (line,) = (number for number, line in enumerate(lines, start=1) if line.endswith(PLACE))
         assert f"{path}:{line}: " in caught.value.message
@@ -63,7 +63,7 @@ def author(tmp_path: Path) -> Author:
 
 def loaded(path: Path) -> list[str]:
     """The names of the obligations of a file."""
-    return [question.name for question in questions(load_proof(path).at({}, {}))]
+    return [question.name for question in build_obligations(load_proof(path).build_invariant({}, {}))]
 
 
 def test_a_good_file(author: Author) -> None:
@@ -272,7 +272,7 @@ def test_what_is_wrong_with_the_file_itself(author: Author) -> None:
 def test_an_unknown_parameter(author: Author, unknown: dict[str, int]) -> None:
     path = author.write(HEADER + PROOF + GOOD)
     with pytest.raises(UsageError, match="did you mean"):
-        load_proof(path).at(unknown, {})
+        load_proof(path).build_invariant(unknown, {})
 
 
 def test_a_file_that_imports_its_neighbour(author: Author) -> None:
@@ -288,7 +288,10 @@ def test_helpers_of_the_same_name_do_not_mix(author: Author) -> None:
         author.write(f"LEAST = {least}\n", f"{folder}/_helper.py")
         claim = '\n@proof.invariant\ndef odd(s):\n    """Odd."""\n    return s.timeout >= LEAST\n'
         path = author.write("from _helper import LEAST\n" + HEADER + PROOF + claim, f"{folder}/proof.py")
-        asked = {question.name: question.script.text() for question in questions(load_proof(path).at({}, {}))}
+        asked = {
+            question.name: question.script.render()
+            for question in build_obligations(load_proof(path).build_invariant({}, {}))
+        }
         texts.append(asked["odd-step"])
     assert "111" in texts[0]
     assert "222" not in texts[0]
@@ -299,18 +302,18 @@ def test_helpers_of_the_same_name_do_not_mix(author: Author) -> None:
 def test_files_of_a_folder(author: Author) -> None:
     for name in ("b.py", "a.py", "_helper.py", "notes.txt"):
         author.write(HEADER + PROOF + GOOD, name)
-    assert [path.name for path in proof_files([author.folder])] == ["a.py", "b.py"]
+    assert [path.name for path in list_proof_files([author.folder])] == ["a.py", "b.py"]
     for bad in ("notes.txt", "missing.py"):
         with pytest.raises(UsageError, match=bad):
-            proof_files([author.folder / bad])
+            list_proof_files([author.folder / bad])
 
 
 def test_a_goal_of_ones_own(author: Author) -> None:
     own = '\n@proof.goal\ndef patient(s):\n    """The timeout is never short."""\n    return s.timeout >= s.phi\n'
     path = author.write(HEADER + 'proof = Proof("chandra-toueg", variant="ivy")\n' + GOOD + own)
-    goal = questions(load_proof(path).at({}, {}))[-1]
-    assert (goal.kind, goal.about) == (Kind.GOAL, "patient")
-    assert decide(goal.script).status == "unsat"
+    goal = build_obligations(load_proof(path).build_invariant({}, {}))[-1]
+    assert (goal.kind, goal.about) == (ObligationKind.GOAL, "patient")
+    assert decide_script(goal.script).status == "unsat"
 
 
 @pytest.mark.parametrize("false", ["False", "s.waiting_time > 0", "s.timeout < s.phi"])
@@ -318,14 +321,14 @@ def test_a_false_conjunct_is_refuted(author: Author, false: str) -> None:
     """One that is false already of the initial values, too."""
     claim = f'\n@proof.invariant\ndef odd(s):\n    """Odd."""\n    return {false}\n'
     path = author.write(HEADER + PROOF + GOOD + claim)
-    asked = {question.name: question.script for question in questions(load_proof(path).at({}, {}))}
-    assert decide(asked["odd-init"]).status == "sat"
+    asked = {question.name: question.script for question in build_obligations(load_proof(path).build_invariant({}, {}))}
+    assert decide_script(asked["odd-init"]).status == "sat"
 
 
 def test_a_false_goal_is_refuted(author: Author) -> None:
     own = '\n@proof.goal\ndef never(s):\n    """Never."""\n    return False\n'
     path = author.write(HEADER + 'proof = Proof("chandra-toueg", variant="ivy")\n' + GOOD + own)
-    assert decide(questions(load_proof(path).at({}, {}))[-1].script).status == "sat"
+    assert decide_script(build_obligations(load_proof(path).build_invariant({}, {}))[-1].script).status == "sat"
 
 
 def test_a_claim_written_over_several_lines(author: Author) -> None:
@@ -344,9 +347,9 @@ INSTANCES: list[tuple[dict[str, int], str]] = [({}, "predicate"), *(({"delta": 2
 
 @pytest.mark.parametrize(("parameters", "buffer"), INSTANCES)
 def test_one_file_in_every_encoding(shipped: Proof, parameters: dict[str, int], buffer: str) -> None:
-    asked = questions(shipped.at(parameters, {"buffer": buffer}))
+    asked = build_obligations(shipped.build_invariant(parameters, {"buffer": buffer}))
     assert len(asked) > 20
-    assert {question.name: decide(question.script).status for question in asked} == {
+    assert {question.name: decide_script(question.script).status for question in asked} == {
         question.name: "unsat" for question in asked
     }
 
@@ -354,10 +357,10 @@ def test_one_file_in_every_encoding(shipped: Proof, parameters: dict[str, int], 
 @pytest.mark.parametrize(("parameters", "buffer"), INSTANCES)
 def test_one_file_without_a_conjunct_in_every_encoding(shipped: Proof, parameters: dict[str, int], buffer: str) -> None:
     """The same file with a timeout that is too short is a proof in none of them."""
-    asked = questions(shipped.at(parameters, {"buffer": buffer, "timeout": "6*phi+delta-1"}))
-    assert any(decide(question.script).status == "sat" for question in asked)
+    asked = build_obligations(shipped.build_invariant(parameters, {"buffer": buffer, "timeout": "6*phi+delta-1"}))
+    assert any(decide_script(question.script).status == "sat" for question in asked)
 
 
 def test_an_encoding_for_symbolic_delta(shipped: Proof) -> None:
     with pytest.raises(UsageError, match="needs a fixed delta"):
-        shipped.at({}, {"buffer": "counter"})
+        shipped.build_invariant({}, {"buffer": "counter"})

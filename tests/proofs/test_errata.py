@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from fdverify.engines.batch import truths
-from fdverify.engines.cti import explain
+from fdverify.detectors.chandra_toueg import build_chandra_toueg
+from fdverify.engines.batch import build_truth_column
 from fdverify.engines.explore import Exploration, explore
-from fdverify.engines.inductive import Broken, Kind, questions
-from fdverify.logic import Place, Truth, watching_premises
-from fdverify.models.chandra_toueg import chandra_toueg
+from fdverify.logic import Place, Truth, watch_premises
 from fdverify.models.system import Property, System
-from fdverify.proofs.files import load_proof
+from fdverify.obligations.counterexample import explain_failure
+from fdverify.obligations.inductive import CounterexampleToInduction, ObligationKind, build_obligations
+from fdverify.proofs.proof_files import load_proof
 from fdverify.reports.step_table import print_steps
-from fdverify.smt.decide import decide
-from fdverify.traces.steps import ShownRun, show_run
+from fdverify.runs.run_table import ShownRun, show_run
+from fdverify.smt.decide import decide_script
 from fdverify.verdict import Verdict, silent
 from tests.proofs.published import FALSE, NEVER, formula_68, formula_90
 from tests.sampling import every, long
@@ -33,7 +33,7 @@ def table(trace: ShownRun) -> str:
 
 
 def detector(delta: int, phi: int, timeout: str, crash: bool) -> System:
-    return chandra_toueg(delta, phi, variant="ivy", crash=crash, timeout=timeout)
+    return build_chandra_toueg(delta, phi, variant="ivy", crash=crash, timeout=timeout)
 
 
 @pytest.mark.parametrize("number", FALSE)
@@ -54,7 +54,7 @@ def test_a_premise_that_never_holds(number: str) -> None:
 
     def watch(place: Place, premise: Truth) -> None:
         nonlocal met
-        met = met or bool(truths(premise, size).any())
+        met = met or bool(build_truth_column(premise, size).any())
 
     for delta in range(4):
         for phi in range(1, 4):
@@ -65,8 +65,8 @@ def test_a_premise_that_never_holds(number: str) -> None:
             for level in exploration.levels:
                 size = len(level[0])
                 if size > 0:
-                    with watching_premises(watch):
-                        formula.holds(exploration.batches.state(level))
+                    with watch_premises(watch):
+                        formula.holds(exploration.batches.restore_state(level))
     assert not met
     assert f"({number})" in PAGE
 
@@ -77,14 +77,14 @@ ALWAYS = Property("always", lambda s: True, "")
 @long
 def test_the_claim_that_precedence_lost_is_needed() -> None:
     """With (68) as printed, the induction fails at a step that the errata show."""
-    invariant = load_proof(ROOT / "invariants" / "strong_completeness_any_timeout.py").at({}, {})
+    invariant = load_proof(ROOT / "invariants" / "strong_completeness_any_timeout.py").build_invariant({}, {})
     printed = Property("formula_68", formula_68, "")
     authored = tuple(printed if c.name == "delivery_overdue_1_phi" else c for c in invariant.authored)
     weaker = replace(invariant, authored=authored)
-    failed = [q for q in questions(weaker) if decide(q.script).status != "unsat"]
+    failed = [q for q in build_obligations(weaker) if decide_script(q.script).status != "unsat"]
     assert [question.name for question in failed] == ["delivery_overdue_2_phi-step", "formula_68-step"]
-    found = explain(weaker, Kind.CONSECUTION, "delivery_overdue_2_phi", 1)
-    assert isinstance(found, Broken)
+    found = explain_failure(weaker, ObligationKind.CONSECUTION, "delivery_overdue_2_phi", 1)
+    assert isinstance(found, CounterexampleToInduction)
     assert table(show_run(weaker.system, found.step)) in PAGE
 
 

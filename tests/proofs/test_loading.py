@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG, ReceiverPc
 from fdverify.engines.explore import explore
 from fdverify.errors import UsageError
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG, ReceiverPc
 from fdverify.models.system import Property
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.files import load_proof
-from fdverify.proofs.result import ProofResult
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.proof_result import ProofResult
+from fdverify.proofs.schedule import ProofSettings
 from fdverify.verdict import Verdict, silent
 from tests.cli import written_proofs as files
 
@@ -29,7 +29,7 @@ def write(folder: Path, **texts: str) -> None:
 
 
 def checked(path: Path) -> ProofResult:
-    (result,) = check([path], Settings(jobs=1))
+    (result,) = check_proofs([path], ProofSettings(jobs=1))
     return result
 
 
@@ -47,7 +47,7 @@ def test_a_module_that_is_imported_late_is_the_one_that_was_imported_before(tmp_
 
 def test_a_model_that_a_proof_names_is_read_again_when_it_has_changed(tmp_path: Path) -> None:
     model = (
-        "from dataclasses import replace\nfrom fdverify.models.chandra_toueg import CHANDRA_TOUEG\n"
+        "from dataclasses import replace\nfrom fdverify.detectors.chandra_toueg import CHANDRA_TOUEG\n"
         'M = replace(CHANDRA_TOUEG, name="{name}")\n'
     )
     write(tmp_path, m=model.format(name="first"), mine=files.GOOD.replace('"chandra-toueg"', '"m.py:M"'))
@@ -57,7 +57,7 @@ def test_a_model_that_a_proof_names_is_read_again_when_it_has_changed(tmp_path: 
 
 
 def test_a_model_is_looked_for_beside_the_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = "from fdverify.models.chandra_toueg import CHANDRA_TOUEG\nfrom dataclasses import replace\n"
+    model = "from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG\nfrom dataclasses import replace\n"
     write(tmp_path / "here", m=model + 'M = replace(CHANDRA_TOUEG, name="there")\n')
     write(tmp_path / "proofs", m=model + 'M = replace(CHANDRA_TOUEG, name="beside")\n')
     write(tmp_path / "proofs", mine=files.GOOD.replace('"chandra-toueg"', '"m.py:M"'))
@@ -66,7 +66,7 @@ def test_a_model_is_looked_for_beside_the_proof(tmp_path: Path, monkeypatch: pyt
 
 
 def test_which_of_two_modules_a_late_import_means_is_not_guessed(tmp_path: Path) -> None:
-    late = "from fdverify.models.chandra_toueg import CHANDRA_TOUEG as C\nfrom dataclasses import replace\n" + (
+    late = "from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG as C\nfrom dataclasses import replace\n" + (
         "def build(**chosen):\n    import limits\n    return C.build(**chosen)\n\nM = replace(C, build=build)\n"
     )
     write(tmp_path / "models", m=late, limits="LIMIT = -5\n")
@@ -102,7 +102,7 @@ def test_misuse_is_noticed_through_a_property_within_a_claim(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("claim", ["s.suspected is not True", "s.receiver_pc is not ReceiverPc.Receive"])
 def test_symbols_compared_as_objects_are_refused(tmp_path: Path, claim: str) -> None:
-    head = "from fdverify.models.chandra_toueg import ReceiverPc\n"
+    head = "from fdverify.detectors.chandra_toueg import ReceiverPc\n"
     write(tmp_path, mine=head + files.VIOLATED.replace("return Not(s.suspected)", f"return {claim}"))
     result = checked(tmp_path / "mine.py")
     assert isinstance(result.error, UsageError)
@@ -116,7 +116,7 @@ def test_engines_refuse_them_too() -> None:
     for command, settings in engines:
         job = CheckRequest(command, CHANDRA_TOUEG, {"delta": 1, "phi": 1}, options, claim, settings)
         with pytest.raises(UsageError, match=r"test_loading.py:\d+: "):
-            job.run(silent)
+            job.compare_and_decide(silent)
 
 
 def test_a_claim_that_is_constant_at_these_parameters_is_none_of_them() -> None:

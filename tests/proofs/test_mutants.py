@@ -13,14 +13,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fdverify.engines.batch import truths
-from fdverify.engines.cti import explain
-from fdverify.engines.explore import Exploration, explored
-from fdverify.engines.inductive import Broken, Invariant, Kind, Question, Unbroken, questions
-from fdverify.models.chandra_toueg import VARIANTS, chandra_toueg
-from fdverify.models.system import Property, System, always
-from fdverify.smt.decide import decide
-from fdverify.traces.run import Run, replay
+from fdverify.detectors.chandra_toueg import VARIANTS, build_chandra_toueg
+from fdverify.engines.batch import build_truth_column
+from fdverify.engines.explore import Exploration, explore_with_caps
+from fdverify.models.system import Property, System, is_always_true
+from fdverify.obligations.counterexample import explain_failure
+from fdverify.obligations.inductive import (
+    CounterexampleToInduction,
+    Invariant,
+    InvariantObligation,
+    NoCounterexample,
+    ObligationKind,
+    build_obligations,
+)
+from fdverify.runs.run import Run, replay_run
+from fdverify.smt.decide import decide_script
 from fdverify.verdict import Verdict, silent
 from tests.proofs.mutants import (
     ANY,
@@ -45,26 +52,28 @@ ROUNDS_WITHOUT_CRASH = 150
 ROUNDS_BEFORE_CRASH = 12
 
 
-def refutation(invariant: Invariant, failure: Question, in_full: bool) -> Broken | None:
+def refutation(invariant: Invariant, failure: InvariantObligation, in_full: bool) -> CounterexampleToInduction | None:
     """The step against an obligation, once it has been replayed here; none if it holds after all."""
-    broken = explain(invariant, failure.kind, failure.about, failure.rounds, in_full)
-    if isinstance(broken, Unbroken):
+    broken = explain_failure(invariant, failure.kind, failure.about, failure.rounds, in_full)
+    if isinstance(broken, NoCounterexample):
         return None
-    assert isinstance(broken, Broken), broken
-    trace = replay(invariant.system, broken.step)
+    assert isinstance(broken, CounterexampleToInduction), broken
+    trace = replay_run(invariant.system, broken.step)
     states = [trace.initial, *(traced.after for traced in trace.rounds)]
-    inside = {Kind.INITIATION: [], Kind.CONSECUTION: states[:-1], Kind.GOAL: states}[failure.kind]
-    assert (broken.step.start is None) == (failure.kind is Kind.INITIATION)
+    inside = {ObligationKind.INITIATION: [], ObligationKind.CONSECUTION: states[:-1], ObligationKind.GOAL: states}[
+        failure.kind
+    ]
+    assert (broken.step.start is None) == (failure.kind is ObligationKind.INITIATION)
     assert len(broken.step.rounds) == failure.rounds
     assert all(conjunct.holds(state) is True for state in inside for conjunct in invariant.conjuncts)
     assert claim(invariant, failure).holds(states[-1]) is False
     return broken
 
 
-def refuted(invariant: Invariant, in_full: bool) -> tuple[Question, Broken] | None:
+def refuted(invariant: Invariant, in_full: bool) -> tuple[InvariantObligation, CounterexampleToInduction] | None:
     """The first obligation that fails for arbitrary parameters and the step against it; none if all are proved."""
-    for question in questions(invariant):
-        if decide(question.script).status != "unsat":
+    for question in build_obligations(invariant):
+        if decide_script(question.script).status != "unsat":
             broken = refutation(invariant, question, in_full)
             if broken is not None:
                 return question, broken
@@ -76,21 +85,21 @@ def goal(invariant: Invariant) -> Property:
     return invariant.goal
 
 
-def claim(invariant: Invariant, failure: Question) -> Property:
-    if failure.kind is Kind.GOAL:
+def claim(invariant: Invariant, failure: InvariantObligation) -> Property:
+    if failure.kind is ObligationKind.GOAL:
         return goal(invariant)
     (found,) = (conjunct for conjunct in invariant.conjuncts if conjunct.name == failure.about)
     return found
 
 
-def verdict(broken: Broken) -> Verdict:
+def verdict(broken: CounterexampleToInduction) -> Verdict:
     return VIOLATED if broken.breaks_goal else NOT_INDUCTIVE
 
 
-def small_step(invariant: Invariant, failure: Question) -> Run:
+def small_step(invariant: Invariant, failure: InvariantObligation) -> Run:
     """A step against the same obligation at Δ ≤ 3 and Φ ≤ 3, the largest first: there is most to see."""
     for delta, phi in reversed(SIZES):
-        fixed = replace(invariant, system=invariant.system.at({"delta": delta, "phi": phi}))
+        fixed = replace(invariant, system=invariant.system.fix_parameters({"delta": delta, "phi": phi}))
         broken = refutation(fixed, failure, in_full=False)
         if broken is not None:
             return broken.step
@@ -101,11 +110,11 @@ def explorer_confirms(system: System, broken: Property, run: Run) -> None:
     """From where the run starts, the explorer comes to a state in which the claim is false as soon as the run does."""
     assert run.parameters["delta"] <= LARGEST
     assert run.parameters["phi"] <= LARGEST
-    fixed = system.at(run.parameters)
+    fixed = system.fix_parameters(run.parameters)
     if run.start is not None:
         started = tuple(replace(v, initial=_constant(run.start[v.name])) for v in system.variables)
         fixed = replace(fixed, variables=started)
-    exploration = explored(fixed, broken, {}, False, len(run.rounds), silent)
+    exploration = explore_with_caps(fixed, broken, {}, False, len(run.rounds), silent)
     assert exploration.violation is not None
     assert exploration.violation.level == len(run.rounds)
 
@@ -117,29 +126,31 @@ def _constant(value: Any) -> Callable[[object], Any]:
 def small(invariant: Invariant) -> Iterator[System]:
     """The system at every Δ ≤ 3 and Φ ≤ 3: with a safe timeout and, if the proof allows for it, one that must grow."""
     for delta, phi in SIZES:
-        fixed = invariant.system.at({"delta": delta, "phi": phi})
-        if not fixed.arbitrary():
+        fixed = invariant.system.fix_parameters({"delta": delta, "phi": phi})
+        if not fixed.list_arbitrary():
             yield fixed
             continue
         safe = 6 * phi + delta
         for timeout in (safe,) if invariant.system.assumptions else (safe, 1):
-            yield fixed.at({"initial_timeout": timeout})
+            yield fixed.fix_parameters({"initial_timeout": timeout})
 
 
 def states(system: System) -> Exploration:
     """Every reachable state; if the sender may crash, in so many rounds that it must have been suspected for long."""
-    values = system.fixed_values()
+    values = system.compute_fixed_parameters()
     crash = system.options["crash"] == "true"
     suspected_by = 6 * values["phi"] + values["delta"] + values["phi"] * values["initial_timeout"]
     depth = suspected_by + ROUNDS_BEFORE_CRASH if crash else ROUNDS_WITHOUT_CRASH
-    exploration = explored(system, Property("anything", always, ""), {}, False, depth, silent)
+    exploration = explore_with_caps(system, Property("anything", is_always_true, ""), {}, False, depth, silent)
     assert exploration.complete != crash
     return exploration
 
 
 @cache
 def unmutated(variant: str, crash: bool, delta: int, phi: int, timeout: int) -> Exploration:
-    return states(chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=str(timeout), buffer="predicate"))
+    return states(
+        build_chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=str(timeout), buffer="predicate")
+    )
 
 
 def original(system: System) -> Exploration:
@@ -148,16 +159,16 @@ def original(system: System) -> Exploration:
 
 
 def _numbers(system: System) -> dict[str, int]:
-    values = system.fixed_values()
+    values = system.compute_fixed_parameters()
     return {"delta": values["delta"], "phi": values["phi"], "timeout": values["initial_timeout"]}
 
 
 def holds_in_all(exploration: Exploration, invariant: Invariant) -> bool:
     """Whether the goal and every conjunct hold in every state that was reached."""
     together = [np.concatenate(columns) for columns in zip(*exploration.levels, strict=True)]
-    state = exploration.batches.state(together)
+    state = exploration.batches.restore_state(together)
     claims = (goal(invariant), *invariant.conjuncts)
-    return all(truths(wanted.holds(state), len(together[0])).all() for wanted in claims)
+    return all(build_truth_column(wanted.holds(state), len(together[0])).all() for wanted in claims)
 
 
 def rows(exploration: Exploration) -> list[set[tuple[Any, ...]]]:
@@ -182,7 +193,7 @@ def test_a_mutant_of_the_model_is_refuted_or_harmless(mutant: ModelMutant) -> No
         run = broken.reached.run
         assert run is not None
         assert run.start is None
-        assert goal(invariant).holds(replay(invariant.system, run).last) is False
+        assert goal(invariant).holds(replay_run(invariant.system, run).last) is False
         explorer_confirms(invariant.system, goal(invariant), run)
     else:
         explorer_confirms(invariant.system, claim(invariant, failure), broken.step)
@@ -202,7 +213,7 @@ def test_a_mutant_of_a_proof_is_refuted_or_harmless(mutant: ProofMutant) -> None
 
 
 def test_the_mutants_cover_every_phase_variant_and_proof_and_few_are_harmless() -> None:
-    phases = {phase.name for phase in chandra_toueg(None, None, crash=True).phases}
+    phases = {phase.name for phase in build_chandra_toueg(None, None, crash=True).phases}
     assert {(m.phase, m.variant) for m in MODEL_MUTANTS} == set(product(phases, VARIANTS))
     assert {m.proof for m in PROOF_MUTANTS} == set(PROOFS)
     for mutants in (MODEL_MUTANTS, PROOF_MUTANTS):
@@ -214,7 +225,7 @@ def test_the_mutants_cover_every_phase_variant_and_proof_and_few_are_harmless() 
 
 def rejected(stem: str, variant: str, change: Change) -> Verdict:
     """The verdict on a detector that a proof must not prove."""
-    unchanged = proof(stem).at({}, {"variant": variant})
+    unchanged = proof(stem).build_invariant({}, {"variant": variant})
     found = refuted(replace(unchanged, system=change(unchanged.system)), in_full=True)
     assert found is not None
     return verdict(found[1])

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.engines.inductive import Unbroken
-from fdverify.proofs import work
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.result import ProofResult
+from fdverify.obligations.inductive import NoCounterexample
+from fdverify.proofs import tasks
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_result import ProofResult
+from fdverify.proofs.schedule import ProofSettings
 from fdverify.smt.decide import Decision
 from tests.cli.script import run
 from tests.sampling import long
@@ -57,7 +57,7 @@ def checked(folder: Path, claim: str, more: str = "", start: str = "0", followin
     text = HEAD.replace("CLAIM", claim).replace("START", start).replace("NEXT", following)
     path = folder / "proof.py"
     path.write_text(text + more)
-    (result,) = check([path], Settings(cache=False, jobs=1), lambda stage: None)
+    (result,) = check_proofs([path], ProofSettings(cache=False, jobs=1), lambda stage: None)
     return result
 
 
@@ -158,7 +158,7 @@ def test_an_edit_is_seen_though_size_and_second_are_the_same(tmp_path: Path) -> 
         path.write_text(imported.replace("SIGN", sign).replace("START", "0").replace("NEXT", "s.x + 1"))
         for file in (helper, path):
             os.utime(file, (second, second))
-        (result,) = check([path], Settings(cache=False, jobs=1), lambda stage: None)
+        (result,) = check_proofs([path], ProofSettings(cache=False, jobs=1), lambda stage: None)
         assert result.exit_code == code
     assert not (tmp_path / "__pycache__").exists()
 
@@ -167,19 +167,19 @@ def test_a_file_that_was_not_loaded_in_time_is_not_a_bad_file(tmp_path: Path) ->
     (tmp_path / "endless.py").write_text("while True:\n    pass\n")
     checked(tmp_path, "return s.x >= 0")
     paths = [tmp_path / "endless.py", tmp_path / "proof.py"]
-    results = check(paths, Settings(cache=False, jobs=1, time_limit=0.5), lambda stage: None)
+    results = check_proofs(paths, ProofSettings(cache=False, jobs=1, time_limit=0.5), lambda stage: None)
     assert [result.exit_code for result in results] == [3, 3]
     assert all("it was not loaded" in result.detail for result in results)
 
 
 def test_what_the_second_solver_was_not_asked_is_not_agreed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A candidate that is refuted with more ages is proved, but by one solver only."""
-    monkeypatch.setattr(work, "decided", says_sat)
-    monkeypatch.setattr(work, "second_opinion", says_sat)
-    monkeypatch.setattr(work, "explained", says_unbroken)
+    monkeypatch.setattr(tasks, "decide_obligation", says_sat)
+    monkeypatch.setattr(tasks, "ask_second_solver", says_sat)
+    monkeypatch.setattr(tasks, "explain_failure", says_unbroken)
     assert checked(tmp_path, "return s.x >= 0").verdict == "proved"
-    settings = Settings(cache=False, jobs=1, second_opinion="cvc5")
-    (result,) = check([tmp_path / "proof.py"], settings, lambda stage: None)
+    settings = ProofSettings(cache=False, jobs=1, second_opinion="cvc5")
+    (result,) = check_proofs([tmp_path / "proof.py"], settings, lambda stage: None)
     assert result.verdict == "unknown"
 
 
@@ -187,13 +187,13 @@ def says_sat(*arguments: object, **more: object) -> Decision:
     return Decision("sat")
 
 
-def says_unbroken(*arguments: object) -> Unbroken:
-    return Unbroken()
+def says_unbroken(*arguments: object) -> NoCounterexample:
+    return NoCounterexample()
 
 
-@pytest.mark.parametrize("stage", ["decided", "vacuous", "prepare"])
+@pytest.mark.parametrize("stage", ["decide_obligation", "compare_and_check_vacuity", "prepare_obligations"])
 def test_a_worker_that_dies_proves_nothing(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, stage, dies)
+    monkeypatch.setattr(tasks, stage, dies)
     assert checked(tmp_path, "return s.x >= 0").exit_code == 3
 
 
@@ -207,7 +207,7 @@ def test_files_of_the_same_name_keep_texts_of_their_own(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         checked(tmp_path / folder, "return s.x >= 0")
         paths.append(tmp_path / folder / "proof.py")
-    check(paths, Settings(cache=False, jobs=1, smtlib=tmp_path / "texts"), lambda stage: None)
+    check_proofs(paths, ProofSettings(cache=False, jobs=1, smtlib=tmp_path / "texts"), lambda stage: None)
     texts = [path.name for path in (tmp_path / "texts").iterdir()]
     assert sum(name.startswith("a-proof.") for name in texts) == sum(name.startswith("b-proof.") for name in texts) > 0
     assert len(texts) == 2 * sum(name.startswith("a-proof.") for name in texts)
@@ -219,6 +219,6 @@ def test_no_place_to_keep_a_text_is_no_reason_to_fail(tmp_path: Path, monkeypatc
     path = tmp_path / "proof.py"
     hard = "return Not(And(s.x > 1, s.delta > 1, s.x * s.delta == 1000000016000000063))"
     path.write_text(HEAD.replace("CLAIM", hard).replace("START", "0").replace("NEXT", "s.x + 1"))
-    (result,) = check([path], Settings(jobs=1, time_limit=3), lambda stage: None)
+    (result,) = check_proofs([path], ProofSettings(jobs=1, time_limit=3), lambda stage: None)
     assert result.exit_code == 3
     assert all(obligation.kept is None for obligation in result.checked)

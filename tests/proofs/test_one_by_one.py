@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from fdverify.engines.inductive import outline, questions
 from fdverify.errors import InternalError, UsageError
-from fdverify.proofs import work
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.files import load_proof
-from fdverify.proofs.one_by_one import OneByOne
+from fdverify.obligations.inductive import build_obligations, outline_obligations
+from fdverify.proofs import tasks
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.session import ProofSession
 from fdverify.smt.decide import Decision
 from fdverify.verdict import Verdict
 from tests.cli import written_proofs as files
@@ -34,9 +34,9 @@ def written(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize(("path", "k"), every(5, product(SHIPPED, (1, 2))))
 def test_the_outline_is_what_is_made(path: Path, k: int) -> None:
-    invariant = load_proof(path).at({}, {}, k)
-    outlined = [(each.name, each.kind, each.about) for each in outline(invariant)]
-    made = [(each.name, each.kind, each.about) for each in questions(invariant)]
+    invariant = load_proof(path).build_invariant({}, {}, k)
+    outlined = [(each.name, each.kind, each.about) for each in outline_obligations(invariant)]
+    made = [(each.name, each.kind, each.about) for each in build_obligations(invariant)]
     assert outlined[: len(made)] == made
     assert [name for name, _, _ in outlined[len(made) :]] == ["assumptions", "phases", "goal-premise", "no-dead-end"]
     assert len({name for name, _, _ in outlined}) == len(outlined)
@@ -45,12 +45,12 @@ def test_the_outline_is_what_is_made(path: Path, k: int) -> None:
 @pytest.mark.parametrize("text", every(3, [files.GOOD, files.NOT_INDUCTIVE, files.VIOLATED, files.VACUOUS_PREMISE]))
 def test_one_by_one_as_all_at_once(tmp_path: Path, text: str) -> None:
     path = written(tmp_path, text)
-    (together,) = check([path], Settings(jobs=1))
-    alone = OneByOne(path, Settings(jobs=1))
+    (together,) = check_proofs([path], ProofSettings(jobs=1))
+    alone = ProofSession(path, ProofSettings(jobs=1))
     try:
         names = [checked.question.name for checked in together.checked]
-        found = {name: alone.checked(name) for name in reversed(names)}
-        vacuity = alone.vacuity()
+        found = {name: alone.check_obligation(name) for name in reversed(names)}
+        vacuity = alone.check_vacuity()
     finally:
         alone.close()
     verdicts = {name: checked.verdict for name, checked in found.items()}
@@ -61,9 +61,9 @@ def test_one_by_one_as_all_at_once(tmp_path: Path, text: str) -> None:
 
 
 def test_nothing_is_decided_that_was_not_asked_for(tmp_path: Path) -> None:
-    alone = OneByOne(written(tmp_path, files.NOT_INDUCTIVE), Settings(jobs=1))
+    alone = ProofSession(written(tmp_path, files.NOT_INDUCTIVE), ProofSettings(jobs=1))
     try:
-        assert alone.checked("trusted-step").verdict is Verdict.PROVED
+        assert alone.check_obligation("trusted-step").verdict is Verdict.PROVED
         decided = [checked for checked in alone.result.checked if checked.verdict is not None]
     finally:
         alone.close()
@@ -76,14 +76,14 @@ def test_an_interrupted_question_does_not_hinder_the_next(tmp_path: Path, monkey
     def interrupted(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    alone = OneByOne(written(tmp_path, files.NOT_INDUCTIVE), Settings(jobs=1))
+    alone = ProofSession(written(tmp_path, files.NOT_INDUCTIVE), ProofSettings(jobs=1))
     try:
         with monkeypatch.context() as patched:
-            patched.setattr("fdverify.smt.pool.Pool.run", interrupted)
+            patched.setattr("fdverify.workers.pool.Pool.run_tasks", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                alone.checked("trusted-step")
-        assert alone.checked("waits-step").verdict is Verdict.NOT_INDUCTIVE
-        assert alone.checked("trusted-step").verdict is Verdict.PROVED
+                alone.check_obligation("trusted-step")
+        assert alone.check_obligation("waits-step").verdict is Verdict.NOT_INDUCTIVE
+        assert alone.check_obligation("trusted-step").verdict is Verdict.PROVED
     finally:
         alone.close()
 
@@ -94,17 +94,17 @@ def says_unsat(script: Any, root: Any, seed: int = 0) -> Decision:
 
 def test_a_proof_of_what_a_run_refutes_is_an_internal_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a solver that proves everything: a claim that is false in a reached state gives it away."""
-    monkeypatch.setattr(work, "decided", says_unsat)
+    monkeypatch.setattr(tasks, "decide_obligation", says_unsat)
     false = files.GOOD.replace("s.receiver_timer < s.phi", "s.waiting_time < 1")
-    alone = OneByOne(written(tmp_path, false), Settings(jobs=1, cache=False))
+    alone = ProofSession(written(tmp_path, false), ProofSettings(jobs=1, cache=False))
     try:
-        assert alone.checked("bounded-step").verdict is Verdict.PROVED, "it is believed at first"
+        assert alone.check_obligation("bounded-step").verdict is Verdict.PROVED, "it is believed at first"
         with pytest.raises(InternalError, match="is false in a reachable state"):
-            alone.vacuity()
+            alone.check_vacuity()
     finally:
         alone.close()
 
 
 def test_a_bad_file_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a truth value"):
-        OneByOne(written(tmp_path, files.RETURNS_INT), Settings(jobs=1))
+        ProofSession(written(tmp_path, files.RETURNS_INT), ProofSettings(jobs=1))

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from fdverify.model_check.report import report_check
 from fdverify.models.system import Flag, Integers, Labels, Parameter, Phase, Property, System, Update, Variable, update
-from fdverify.traces.steps import ShownRun, ShownStep, ShownValue
+from fdverify.runs.run_table import ShownRun, ShownStep, ShownValue
 from fdverify.verdict import Result, Verdict
 
 Pc = IntEnum("Pc", ["[p0]", "[bold]p1[/bold]"], start=0)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fdverify.errors import InternalError, UsageError
-from fdverify.smt.pool import Outcome, Pool, Task
+from fdverify.workers.pool import Pool, Task, TaskOutcome
 from tests.cli.processes import children, wait_until
 from tests.sampling import every
 
@@ -67,9 +67,9 @@ class Heard:
     """Every outcome by its task's key; a key that is heard of twice is a failure."""
 
     def __init__(self) -> None:
-        self.outcomes: dict[Any, Outcome] = {}
+        self.outcomes: dict[Any, TaskOutcome] = {}
 
-    def __call__(self, task: Task, outcome: Outcome) -> Iterable[Task]:
+    def __call__(self, task: Task, outcome: TaskOutcome) -> Iterable[Task]:
         assert task.key not in self.outcomes, "heard of twice"
         self.outcomes[task.key] = outcome
         return ()
@@ -93,7 +93,7 @@ def ran(pool: Pool, tasks: Iterable[Task], deadline: float | None = None) -> Hea
     before = here()
     heard = Heard()
     with pool:
-        pool.run(tasks, heard, deadline)
+        pool.run_tasks(tasks, heard, deadline)
     assert here() == before
     return heard
 
@@ -119,12 +119,12 @@ def test_nothing_to_do() -> None:
 def test_tasks_that_bring_tasks(jobs: int) -> None:
     found: dict[int, int] = {}
 
-    def finished(task: Task, outcome: Outcome) -> list[Task]:
+    def finished(task: Task, outcome: TaskOutcome) -> list[Task]:
         found[task.key] = outcome.value
         return squares(k for k in (2 * task.key, 2 * task.key + 1) if k < 32)
 
     with Pool(jobs) as pool:
-        pool.run(squares([1]), finished)
+        pool.run_tasks(squares([1]), finished)
     assert found == {number: number * number for number in range(1, 32)}
 
 
@@ -135,7 +135,7 @@ def test_a_pool_runs_again() -> None:
 
 def heard_in(pool: Pool, tasks: Iterable[Task], deadline: float | None = None) -> Heard:
     heard = Heard()
-    pool.run(tasks, heard, deadline)
+    pool.run_tasks(tasks, heard, deadline)
     return heard
 
 
@@ -172,12 +172,12 @@ def test_a_run_after_a_deadline_begins_afresh() -> None:
 
 
 def test_a_run_after_an_interrupted_one_begins_afresh() -> None:
-    def interrupted(task: Task, outcome: Outcome) -> list[Task]:
+    def interrupted(task: Task, outcome: TaskOutcome) -> list[Task]:
         raise KeyboardInterrupt
 
     with Pool(1) as pool:
         with pytest.raises(KeyboardInterrupt):
-            pool.run(squares([2, 3]), interrupted)
+            pool.run_tasks(squares([2, 3]), interrupted)
         assert heard_in(pool, squares([4])).values == {4: 16}
 
 
@@ -212,14 +212,14 @@ def test_others_finish_while_a_task_loops_without_a_limit() -> None:
     class Enough(Exception):
         pass
 
-    def finished(task: Task, outcome: Outcome) -> list[Task]:
+    def finished(task: Task, outcome: TaskOutcome) -> list[Task]:
         others.add(task.key)
         if len(others) == 10:
             raise Enough
         return []
 
     with pytest.raises(Enough):
-        Pool(1).run(tasks, finished)
+        Pool(1).run_tasks(tasks, finished)
     assert others == set(range(10))
     assert here() == before
 
@@ -278,12 +278,12 @@ def test_a_deadline_ends_everything(jobs: int) -> None:
 def test_tasks_brought_after_the_deadline_are_lost_too() -> None:
     heard: list[int] = []
 
-    def finished(task: Task, outcome: Outcome) -> list[Task]:
+    def finished(task: Task, outcome: TaskOutcome) -> list[Task]:
         assert outcome.lost is not None
         heard.append(task.key)
         return squares([task.key + 10]) if task.key < 10 else []
 
-    Pool(2).run(squares(range(3)), finished, time.monotonic() - 1)
+    Pool(2).run_tasks(squares(range(3)), finished, time.monotonic() - 1)
     assert sorted(heard) == [0, 1, 2, 10, 11, 12]
 
 
@@ -303,12 +303,12 @@ def test_an_error_of_the_listener_leaves_no_process(tmp_path: Path) -> None:
     before = here()
     started = tmp_path / "started"
 
-    def fails(task: Task, outcome: Outcome) -> list[Task]:
+    def fails(task: Task, outcome: TaskOutcome) -> list[Task]:
         assert wait_until(started.exists, seconds=AGES)
         raise ValueError("heard enough")
 
     with pytest.raises(ValueError, match="heard enough"):
-        Pool(2).run([Task("endless", partial(loop_for_ever, started)), *squares(range(3))], fails)
+        Pool(2).run_tasks([Task("endless", partial(loop_for_ever, started)), *squares(range(3))], fails)
     assert here() == before
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 import z3
 
-from fdverify.engines.inductive import Question, questions
-from fdverify.proofs.files import load_proof
-from fdverify.smt.products import order_lemmas, product_lemmas, zero_lemmas
-from fdverify.smt.script import Assertion, printed
+from fdverify.obligations.inductive import InvariantObligation, build_obligations
+from fdverify.proofs.proof_files import load_proof
+from fdverify.smt.product_lemmas import build_order_lemmas, build_product_lemmas, build_sign_lemmas
+from fdverify.smt.script import Assertion, print_assertions
 
 PROOF = Path(__file__).parents[2] / "invariants" / "strong_completeness_any_timeout.py"
-SCHEMATA = [*zero_lemmas("f", "a", "fa"), *order_lemmas("f", "a", "fa", "b", "fb")]
+SCHEMATA = [*build_sign_lemmas("f", "a", "fa"), *build_order_lemmas("f", "a", "fa", "b", "fb")]
 F, A, B, FA, FB = z3.Ints("f a b fa fb")
 DECLARED = "".join(f"(declare-fun {name} () Int)" for name in ("f", "a", "b", "fa", "fb"))
 
@@ -55,8 +55,8 @@ def test_says_something(schema: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def asked() -> list[Question]:
-    return questions(load_proof(PROOF).at({}, {}))
+def asked() -> list[InvariantObligation]:
+    return build_obligations(load_proof(PROOF).build_invariant({}, {}))
 
 
 def integers(assertion: Assertion) -> set[str]:
@@ -65,23 +65,25 @@ def integers(assertion: Assertion) -> set[str]:
     return {match.group(1) for match in found if match is not None}
 
 
-def test_the_products_of_a_proof_are_found(asked: list[Question]) -> None:
+def test_the_products_of_a_proof_are_found(asked: list[InvariantObligation]) -> None:
     step = next(question.script for question in asked if question.name == "waited_for_timeout-step")
-    lemmas = product_lemmas(step.assertions)
+    lemmas = build_product_lemmas(step.assertions)
     text = " ".join(lemma.formula for lemma in lemmas)
     for factor, other in (("phi", "timeout@0"), ("phi", "timeout@1"), ("phi", "waiting_time@0")):
         assert f"(* {factor} {other})" in text
     assert set(lemmas) <= set(step.hypotheses)
 
 
-def test_lemmas_are_about_declared_integers(asked: list[Question]) -> None:
+def test_lemmas_are_about_declared_integers(asked: list[InvariantObligation]) -> None:
     """Each can be read on its own, each symbol in it is an integer that the script declares, each is true."""
     for script in {id(question.script): question.script for question in asked}.values():
         declared = {name for assertion in script.assertions for name in integers(assertion)}
-        for lemma in product_lemmas(script.assertions):
+        for lemma in build_product_lemmas(script.assertions):
             assert len(integers(lemma)) == len(lemma.declarations)
             assert integers(lemma) <= declared
-    for formula, declarations in {(lemma.formula, lemma.declarations) for lemma in product_lemmas(script.assertions)}:
+    for formula, declarations in {
+        (lemma.formula, lemma.declarations) for lemma in build_product_lemmas(script.assertions)
+    }:
         solver = z3.Solver()
         solver.add(z3.Not(z3.And(list(z3.parse_smt2_string("\n".join((*declarations, f"(assert {formula})")))))))
         assert solver.check() == z3.unsat
@@ -89,7 +91,9 @@ def test_lemmas_are_about_declared_integers(asked: list[Question]) -> None:
 
 def test_no_product_no_lemma() -> None:
     x, y = z3.Ints("x y")
-    assert product_lemmas(printed([x + y > 3, 2 * x > y, z3.BitVec("v", 4) * z3.BitVec("w", 4) == 3])) == ()
+    assert (
+        build_product_lemmas(print_assertions([x + y > 3, 2 * x > y, z3.BitVec("v", 4) * z3.BitVec("w", 4) == 3])) == ()
+    )
 
 
 def test_a_product_of_something_shared_is_left_alone() -> None:
@@ -97,7 +101,7 @@ def test_a_product_of_something_shared_is_left_alone() -> None:
     x, y = z3.Ints("x y")
     shared = z3.If(x > y, x + y + 1, x - y)
     formula = z3.And(shared * y > 0, shared * x < 7, shared + shared > x, x * y > 2)
-    lemmas = product_lemmas(printed([formula]))
+    lemmas = build_product_lemmas(print_assertions([formula]))
     assert {symbol for lemma in lemmas for symbol in integers(lemma)} == {"x", "y"}
     assert all("let" not in lemma.formula and "?" not in lemma.formula for lemma in lemmas)
 
@@ -105,14 +109,14 @@ def test_a_product_of_something_shared_is_left_alone() -> None:
 @pytest.mark.parametrize("name", ["odd name", "Φ", "x@0", "x(y)"])
 def test_factors_with_odd_names(name: str) -> None:
     x, y = z3.Int(name), z3.Int("y")
-    lemmas = product_lemmas(printed([x * y > 3]))
+    lemmas = build_product_lemmas(print_assertions([x * y > 3]))
     assert len(lemmas) > 0
     assert all(len(lemma.declarations) == 2 for lemma in lemmas)
 
 
 def test_a_square() -> None:
     x = z3.Int("x")
-    for lemma in product_lemmas(printed([x * x > 3])):
+    for lemma in build_product_lemmas(print_assertions([x * x > 3])):
         solver = z3.Solver()
         solver.add(z3.Not(z3.And(list(z3.parse_smt2_string(f"{lemma.declarations[0]}(assert {lemma.formula})")))))
         assert solver.check() == z3.unsat

@@ -11,9 +11,9 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fdverify.smt.decide import decide
-from fdverify.smt.script import Assertion, Script, printed, self_contained
-from fdverify.smt.second import second_opinion
+from fdverify.smt.decide import decide_script
+from fdverify.smt.script import Assertion, Script, print_assertions, render_standalone_script
+from fdverify.smt.second_opinion import decide_with_solver
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -86,19 +86,19 @@ def same_meaning(left: Any, right: Any) -> bool:
 
 @given(terms=st.lists(formulas(), min_size=1, max_size=4))
 def test_what_is_printed_means_the_same_when_it_is_read(terms: list[Any]) -> None:
-    assertions = printed(terms)
+    assertions = print_assertions(terms)
     assert len(assertions) == len(terms)
     for term, assertion in zip(terms, assertions, strict=True):
         assert same_meaning(term, parsed(assertion))
 
 
 def test_nothing_is_printed_of_nothing() -> None:
-    assert printed([]) == []
+    assert print_assertions([]) == []
 
 
 def test_a_term_printed_twice_and_truth_values() -> None:
     p = z3.Bool("p")
-    texts = [assertion.formula for assertion in printed([p, z3.BoolVal(True), p, z3.BoolVal(False), p])]
+    texts = [assertion.formula for assertion in print_assertions([p, z3.BoolVal(True), p, z3.BoolVal(False), p])]
     assert texts == ["p", "true", "p", "false", "p"]
 
 
@@ -110,22 +110,22 @@ def long_formula() -> Any:
 
 
 def test_a_long_formula_is_printed_with_let() -> None:
-    (assertion,) = printed([long_formula()])
+    (assertion,) = print_assertions([long_formula()])
     assert "(let " in assertion.formula
     assert "\n" not in assertion.formula
     assert same_meaning(long_formula(), parsed(assertion))
 
 
 def test_the_same_formula_has_the_same_text_whatever_was_printed_before() -> None:
-    (first,) = printed([long_formula()])
+    (first,) = print_assertions([long_formula()])
     kept = [z3.Int(f"other{number}") * 3 > number for number in range(50)]
-    (second, *_) = printed([long_formula(), *kept])
+    (second, *_) = print_assertions([long_formula(), *kept])
     assert second.formula == first.formula
     assert second.fingerprint == first.fingerprint
 
 
 def script(step: Sequence[Any], hypotheses: Sequence[Any], negated: Any) -> Script:
-    texts = printed([*step, *hypotheses, negated])
+    texts = print_assertions([*step, *hypotheses, negated])
     return Script("test", tuple(texts[: len(step)]), tuple(texts[len(step) : -1]), texts[-1])
 
 
@@ -140,14 +140,14 @@ def expected(found: Script) -> str:
 
 @given(found=scripts, seed=st.integers(1, 99))
 def test_the_order_of_assertions_does_not_matter(found: Script, seed: int) -> None:
-    assert decide(found).status == decide(found, seed).status == expected(found)
+    assert decide_script(found).status == decide_script(found, seed).status == expected(found)
 
 
 @given(found=scripts)
 def test_a_core_suffices(found: Script) -> None:
     """With the hypotheses of the core alone the script is still unsat: what is remembered rests on this."""
-    decision = decide(found)
-    assert decide(found, core=False).status == decision.status
+    decision = decide_script(found)
+    assert decide_script(found, core=False).status == decision.status
     if decision.status == "unsat":
         assert decision.core is not None
         kept = tuple(found.hypotheses[place] for place in decision.core)
@@ -156,18 +156,18 @@ def test_a_core_suffices(found: Script) -> None:
 
 def test_a_core_names_what_is_needed() -> None:
     x, y, z = z3.Ints("x y z")
-    assert decide(script([], [z > 0, x > y, z > 1, y > 0], x < 0)).core == (1, 3)
-    assert decide(script([x > 0], [y > 0, z > 0], x < 0)).core == ()
-    assert decide(script([x > y], [z > 0, y > z], x < 0), seed=3).core == (0, 1)
+    assert decide_script(script([], [z > 0, x > y, z > 1, y > 0], x < 0)).core == (1, 3)
+    assert decide_script(script([x > 0], [y > 0, z > 0], x < 0)).core == ()
+    assert decide_script(script([x > y], [z > 0, y > z], x < 0), seed=3).core == (0, 1)
 
 
 @pytest.mark.parametrize("name", ["h0", "h1", "h2", "mod", "abs", "div", "let"])
 def test_a_parameter_may_be_called_anything(name: str) -> None:
     """Like the name of a hypothesis, or like a word of SMT-LIB."""
     number = z3.Int(name)
-    decision = decide(script([], [number > 0, z3.Int("other") > 0], number < 0))
+    decision = decide_script(script([], [number > 0, z3.Int("other") > 0], number < 0))
     assert (decision.status, decision.core) == ("unsat", (0,))
-    assert decide(script([], [number > 0, z3.Int("other") > 0], number < 9)).status == "sat"
+    assert decide_script(script([], [number > 0, z3.Int("other") > 0], number < 9)).status == "sat"
 
 
 def fewer() -> settings:
@@ -179,13 +179,13 @@ def fewer() -> settings:
 @given(found=scripts)
 def test_any_solver_reads_the_file(found: Script) -> None:
     """Z3 and cvc5 (by its own parser, and through pysmt) give the same answer to the same text."""
-    text = self_contained(found)
+    text = render_standalone_script(found)
     solver = z3.Solver()
     solver.from_string(text)
     answer = str(solver.check())
     assert answer == expected(found)
     assert answer_of_cvc5(text) == answer
-    assert second_opinion(found, "cvc5").status == answer
+    assert decide_with_solver(found, "cvc5").status == answer
 
 
 def answer_of_cvc5(text: str) -> str:
@@ -201,7 +201,7 @@ def answer_of_cvc5(text: str) -> str:
 
 def test_a_file_by_hand() -> None:
     x = z3.Int("x y")
-    text = self_contained(script([x > 0], [x > 1, x < 4], x == 3))
+    text = render_standalone_script(script([x > 0], [x > 1, x < 4], x == 3))
     assert re.sub(r":named [^)]+", ":named …", text).splitlines() == [
         "(set-logic ALL)",
         "; test: unsat proves it",
@@ -216,19 +216,19 @@ def test_a_file_by_hand() -> None:
 
 def test_fingerprints_tell_sorts_apart() -> None:
     sorts = [z3.IntSort(), z3.BoolSort(), z3.BitVecSort(3), z3.BitVecSort(4)]
-    assertions = [printed([z3.Const("p", sort) == z3.Const("q", sort)])[0] for sort in sorts]
+    assertions = [print_assertions([z3.Const("p", sort) == z3.Const("q", sort)])[0] for sort in sorts]
     assert {assertion.formula for assertion in assertions} == {"(= p q)"}
     assert len({assertion.fingerprint for assertion in assertions}) == len(sorts)
 
 
 @given(left=formulas(), right=formulas())
 def test_fingerprints_are_equal_only_of_the_same_formula(left: Any, right: Any) -> None:
-    first, second = printed([left])[0], printed([right])[0]
+    first, second = print_assertions([left])[0], print_assertions([right])[0]
     assert (first.fingerprint == second.fingerprint) == (first == second)
-    assert printed([left])[0].fingerprint == first.fingerprint
+    assert print_assertions([left])[0].fingerprint == first.fingerprint
 
 
 def test_declarations_are_those_of_the_symbols_that_occur() -> None:
-    p, q = printed([z3.Bool("p"), MEMBER(z3.Int("a name"))])
+    p, q = print_assertions([z3.Bool("p"), MEMBER(z3.Int("a name"))])
     assert p.declarations == ("(declare-fun p () Bool)",)
     assert q.declarations == ("(declare-fun buffer@0 (Int) Bool)", "(declare-fun |a name| () Int)")

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import z3
 
-from fdverify.engines.inductive import questions
 from fdverify.errors import UsageError
-from fdverify.proofs.files import load_proof
-from fdverify.smt.decide import decide
-from fdverify.smt.script import Assertion, Script, printed
-from fdverify.smt.second import check_available, second_opinion
+from fdverify.obligations.inductive import build_obligations
+from fdverify.proofs.proof_files import load_proof
+from fdverify.smt.decide import decide_script
+from fdverify.smt.script import Assertion, Script, print_assertions
+from fdverify.smt.second_opinion import check_solver_available, decide_with_solver
 
 INVARIANTS = Path(__file__).parents[2] / "invariants"
 X, Y, PHI = z3.Ints("x y phi")
@@ -46,7 +46,7 @@ QUESTIONS: dict[str, tuple[str, list[Any]]] = {
 
 
 def script(terms: list[Any]) -> Script:
-    first, *between, last = printed(terms)
+    first, *between, last = print_assertions(terms)
     return Script("test", (first,), tuple(between), last)
 
 
@@ -54,25 +54,27 @@ def script(terms: list[Any]) -> Script:
 @pytest.mark.parametrize(("expected", "terms"), QUESTIONS.values(), ids=QUESTIONS)
 def test_both_give_the_right_answer(solver: str, expected: str, terms: list[Any]) -> None:
     found = script(terms)
-    assert decide(found).status == expected
-    assert second_opinion(found, solver).status == expected
+    assert decide_script(found).status == expected
+    assert decide_with_solver(found, solver).status == expected
 
 
 @pytest.mark.parametrize("buffer", ["predicate", "counter", "bitvector"])
 def test_both_agree_on_a_proof_and_without_its_hypotheses(buffer: str) -> None:
-    asked = questions(load_proof(INVARIANTS / "strong_accuracy.py").at({"delta": 2}, {"buffer": buffer}))
+    asked = build_obligations(
+        load_proof(INVARIANTS / "strong_accuracy.py").build_invariant({"delta": 2}, {"buffer": buffer})
+    )
     by_name = {question.name: question.script for question in asked}
     for name in ("trusted-init", "trusted-step", "message_grows_old-step", "goal"):
         proved = by_name[name]
-        assert decide(proved).status == second_opinion(proved, "cvc5").status == "unsat"
+        assert decide_script(proved).status == decide_with_solver(proved, "cvc5").status == "unsat"
         bare = Script(proved.title, proved.step, (), proved.negated)
-        assert decide(bare).status == second_opinion(bare, "cvc5").status
+        assert decide_script(bare).status == decide_with_solver(bare, "cvc5").status
 
 
 def test_unknown_solver() -> None:
-    check_available("cvc5")
+    check_solver_available("cvc5")
     with pytest.raises(UsageError) as caught:
-        check_available("oracle")
+        check_solver_available("oracle")
     assert "oracle" in caught.value.message
     assert caught.value.hint is not None
     assert "cvc5" in caught.value.hint
@@ -98,9 +100,9 @@ UNREADABLE = {
 def test_what_cannot_be_read_is_unknown(solver: str, formula: str, declaration: str) -> None:
     """It is no answer, and no other error either, that part of a script makes no sense to the solver."""
     odd = Assertion(formula, (declaration,))
-    fine = printed([P])[0]
+    fine = print_assertions([P])[0]
     for found in (Script("test", (fine,), (), odd), Script("test", (fine,), (odd,), fine)):
-        opinion = second_opinion(found, solver)
+        opinion = decide_with_solver(found, solver)
         assert opinion.status == "unknown"
         assert opinion.reason
         assert "\n" not in opinion.reason
@@ -108,6 +110,6 @@ def test_what_cannot_be_read_is_unknown(solver: str, formula: str, declaration: 
 
 def test_a_script_that_neither_reads_is_unknown_to_both() -> None:
     odd = Script("test", (), (), Assertion("(frobnicate x)", ("(declare-fun x () Int)",)))
-    assert decide(odd).status == second_opinion(odd, "cvc5").status == "unknown"
-    assert decide(odd).reason
-    assert "\n" not in decide(odd).reason
+    assert decide_script(odd).status == decide_with_solver(odd, "cvc5").status == "unknown"
+    assert decide_script(odd).reason
+    assert "\n" not in decide_script(odd).reason

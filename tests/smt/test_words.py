@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fdverify.errors import InternalError
-from fdverify.smt.solver import WordSolver
-from fdverify.smt.words import Words
+from fdverify.smt.bitvectors import BitvectorTranslator
+from fdverify.smt.solver import BitvectorSolver
 from fdverify.symbolic.values import Int
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -152,10 +152,10 @@ def test_integers_keep_their_value(data: st.DataObject) -> None:
     world = data.draw(worlds())
     term, value = integer(data.draw, world, depth=3)
     assert world.evaluated(term) == value
-    words = Words()
+    words = BitvectorTranslator()
     solver = z3.SolverFor("QF_BV")
-    solver.add(*(words.fact(definition) for definition in world.definitions), *world.pins())
-    word = words.word(term)
+    solver.add(*(words.translate_fact(definition) for definition in world.definitions), *world.pins())
+    word = words.translate_integer(term)
     assert word.low <= value <= word.high
     assert solver.check() == z3.sat
     assert solver.model().eval(word.bits, model_completion=True).as_signed_long() == value
@@ -169,25 +169,25 @@ def test_formulas_keep_their_value(data: st.DataObject) -> None:
     world = data.draw(worlds())
     term, value = truth(data.draw, world, depth=3)
     assert world.evaluated(term) is value
-    solver = WordSolver()
+    solver = BitvectorSolver()
     solver.add(world.definitions)
     solver.add(world.pins())
     assert solver.ask(z3.Not(term) if value else term).status == "unsat"
     answer = solver.ask(term if value else z3.Not(term))
     assert answer.status == "sat"
-    assert answer.value(term) is value
+    assert answer.get_value(term) is value
     for constant in world.integers:
-        assert answer.value(constant.term) == constant.value
+        assert answer.get_value(constant.term) == constant.value
 
 
 @pytest.mark.parametrize("compare", [lt, le, gt, ge, eq, ne], ids=lambda compare: compare.__name__)
 def test_comparisons_across_widths(compare: Callable[[Any, Any], Any]) -> None:
     """Words of different widths are extended before they are compared, negative ones by their sign."""
-    words = Words()
+    words = BitvectorTranslator()
     for left in range(-9, 10):
         for right in range(-9, 10):
             term = compare(z3.IntVal(left), z3.IntVal(right))
-            assert z3.is_true(z3.simplify(words.truth(term))) is compare(left, right), term
+            assert z3.is_true(z3.simplify(words.translate_non_integer(term))) is compare(left, right), term
 
 
 @given(st.integers(-100, 0), st.integers(0, 100), st.integers(1, 20))
@@ -195,11 +195,11 @@ def test_division_floors(low: int, high: int, divisor: int) -> None:
     """Both ends of an interval across zero, and whatever the interval's width does to the words."""
     below, dividend = z3.Bool("below"), z3.Int("dividend")
     for pick, value in ((True, low), (False, high)):
-        solver = WordSolver()
+        solver = BitvectorSolver()
         solver.add([dividend == z3.If(below, z3.IntVal(low), z3.IntVal(high))])
         answer = solver.ask(below == pick)
-        assert answer.value(dividend / divisor) == value // divisor
-        assert answer.value(dividend % divisor) == value % divisor
+        assert answer.get_value(dividend / divisor) == value // divisor
+        assert answer.get_value(dividend % divisor) == value % divisor
 
 
 x, y, b = z3.Int("x"), z3.Int("y"), z3.Bool("b")
@@ -221,17 +221,19 @@ x, y, b = z3.Int("x"), z3.Int("y"), z3.Bool("b")
 )
 def test_an_integer_without_a_definition_is_refused(undefined: Any) -> None:
     with pytest.raises(InternalError, match="used before it is defined"):
-        Words().fact(undefined)
+        BitvectorTranslator().translate_fact(undefined)
 
 
 def test_a_refusal_does_not_define() -> None:
     """The same question again is refused again, and the integer can still be defined afterwards."""
-    words = Words()
+    words = BitvectorTranslator()
     for _ in range(2):
         with pytest.raises(InternalError):
-            words.truth(x > 0)
-    words.fact(x == 4)
-    assert z3.is_true(z3.simplify(z3.substitute(words.truth(x > 0), (z3.BitVec("x", 4), z3.BitVecVal(4, 4)))))
+            words.translate_non_integer(x > 0)
+    words.translate_fact(x == 4)
+    assert z3.is_true(
+        z3.simplify(z3.substitute(words.translate_non_integer(x > 0), (z3.BitVec("x", 4), z3.BitVecVal(4, 4))))
+    )
 
 
 @pytest.mark.parametrize(
@@ -241,16 +243,16 @@ def test_a_refusal_does_not_define() -> None:
 )
 def test_a_literal_defines_whichever_side_it_is_on(definition: Any) -> None:
     """Python asks the right-hand side first when its class is the narrower one, so ``x == literal`` comes reversed."""
-    solver = WordSolver()
+    solver = BitvectorSolver()
     solver.add([definition])
     answer = solver.ask()
     assert answer.status == "sat"
-    assert answer.value(x) == 4
+    assert answer.get_value(x) == 4
 
 
 def test_a_second_definition_is_a_constraint() -> None:
     """Only the first gives the interval; the second must still be able to contradict it."""
-    solver = WordSolver()
+    solver = BitvectorSolver()
     solver.add([x == z3.If(b, z3.IntVal(1), z3.IntVal(2))])
     assert solver.ask().status == "sat"
     solver.add([x == 2])
@@ -278,7 +280,7 @@ def test_a_second_definition_is_a_constraint() -> None:
 )
 def test_what_is_not_translated_is_refused(term: Any, value: bool | None) -> None:
     """A term outside the supported ones is translated right or refused as an internal error: never guessed."""
-    solver = WordSolver()
+    solver = BitvectorSolver()
     solver.add([x == 7, y == z3.If(b, z3.IntVal(1), z3.IntVal(2)), z3.Not(b)])
     try:
         answer = solver.ask(term)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fdverify.errors import InternalError, UsageError
-from fdverify.smt.worker import TimeLimitReached, WorkerDied, run_in_worker
+from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
 
 Send = Callable[[Any], None]
 FOREVER = 3600.0

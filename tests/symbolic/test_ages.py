@@ -13,9 +13,9 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fdverify.engines import exact
+from fdverify.engines import exact_ages
 from fdverify.logic import And, If, Iff, Implies, Not, Number, Or, Truth
-from fdverify.models.buffer import subsets
+from fdverify.models.buffer import enumerate_subsets
 from fdverify.models.system import (
     Ages,
     Choices,
@@ -30,12 +30,12 @@ from fdverify.models.system import (
     Variable,
     update,
 )
-from fdverify.smt.solver import Answer, FreshSolver
-from fdverify.symbolic.ages import Claim, Fact
-from fdverify.symbolic.unroll import Unrolling
-from fdverify.symbolic.values import Bool, Int, truth
+from fdverify.runs.run import replay_run
+from fdverify.smt.solver import FreshSolver, SolverAnswer
+from fdverify.symbolic.age_claims import AgeClaim, AgeFact
+from fdverify.symbolic.unrolling import Unrolling
+from fdverify.symbolic.values import Bool, Int, lift_truth
 from fdverify.symbolic.witness import read_run, read_state
-from fdverify.traces.run import replay
 from tests.sampling import every
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -171,25 +171,25 @@ def nested(draw: Draw) -> Formula:
 
 def unrolled(system: System, rounds: int) -> Unrolling:
     unrolling = Unrolling(system, anywhere=True)
-    spell, spelled = unrolling.book.spelled, 0
+    spell, spelled = unrolling.book.instantiate_claim, 0
 
-    def counted(claim: Claim, key: int, age: Int) -> Fact:
+    def counted(claim: AgeClaim, key: int, age: Int) -> AgeFact:
         nonlocal spelled
         spelled += 1
         assert spelled <= MOST_SPELLED, "claims bring claims for ever"
         return spell(claim, key, age)
 
-    unrolling.book.spelled = counted  # type: ignore[method-assign]
+    unrolling.book.instantiate_claim = counted  # type: ignore[method-assign]
     for _ in range(rounds):
-        unrolling.extend()
+        unrolling.add_round()
     return unrolling
 
 
 def expanded(formula: Formula, rounds: int, delta: int) -> Any:
     """Whether the formula can hold, by writing out every age."""
-    unrolling = unrolled(SYSTEM.at({"delta": delta}), rounds)
+    unrolling = unrolled(SYSTEM.fix_parameters({"delta": delta}), rounds)
     solver = z3.Solver()
-    solver.add(truth(meaning(formula, unrolling.states[-1])), *unrolling.new_facts())
+    solver.add(lift_truth(meaning(formula, unrolling.states[-1])), *unrolling.take_new_facts())
     return solver.check()
 
 
@@ -197,7 +197,7 @@ def claimed(formula: Formula, rounds: int) -> Iterator[Any]:
     """Whether the formula can hold, by claims about a symbolic Δ that is pinned to each number afterwards."""
     unrolling = unrolled(SYSTEM, rounds)
     solver = z3.Solver()
-    solver.add(truth(meaning(formula, unrolling.states[-1])), *unrolling.new_facts())
+    solver.add(lift_truth(meaning(formula, unrolling.states[-1])), *unrolling.take_new_facts())
     for delta in DELTAS:
         yield solver.check(unrolling.parameters["delta"].term == delta)
 
@@ -208,13 +208,13 @@ def check_unsat(formula: Formula, rounds: int) -> None:
             assert expanded(formula, rounds, delta) == z3.unsat, f"refuted wrongly for delta = {delta}"
 
 
-def asked_exactly(formula: Formula, rounds: int, delta: int) -> tuple[Unrolling, Answer]:
+def asked_exactly(formula: Formula, rounds: int, delta: int) -> tuple[Unrolling, SolverAnswer]:
     unrolling = unrolled(SYSTEM, rounds)
     solver = FreshSolver()
-    question = truth(meaning(formula, unrolling.states[-1]))
+    question = lift_truth(meaning(formula, unrolling.states[-1]))
     solver.add([unrolling.parameters["delta"].term == delta])
-    with patch.object(exact, "_BOUNDS", (0, 1, 3, 7)):  # Δ is known to be at most 4
-        return unrolling, exact.ask(unrolling, solver, question)
+    with patch.object(exact_ages, "_BOUNDS", (0, 1, 3, 7)):  # Δ is known to be at most 4
+        return unrolling, exact_ages.ask_exactly(unrolling, solver, question)
 
 
 def check_exact(formula: Formula, rounds: int, delta: int) -> None:
@@ -225,10 +225,10 @@ def check_exact(formula: Formula, rounds: int, delta: int) -> None:
         return
     assert answer.status == "sat"
     if rounds == 0:
-        system, state = read_state(unrolling, answer.value)
-        assert system.fixed_values() == {"delta": delta}
+        system, state = read_state(unrolling, answer.get_value)
+        assert system.compute_fixed_parameters() == {"delta": delta}
     else:
-        state = replay(SYSTEM, read_run(unrolling, answer.value)).last
+        state = replay_run(SYSTEM, read_run(unrolling, answer.get_value)).last
     assert meaning(formula, state) is True
 
 
@@ -272,16 +272,16 @@ def test_every_connective_in_every_state(name: str, first: Formula, positive: bo
     plain: Formula = (name, *(first, FULL, TWINS)[: CONNECTIVES[name][1]])
     formula = plain if positive else ("Not", plain)
     for delta in range(3):
-        small = SYSTEM.at({"delta": delta})
-        for ages in subsets(range(delta + 1)):
+        small = SYSTEM.fix_parameters({"delta": delta})
+        for ages in enumerate_subsets(range(delta + 1)):
             unrolling = unrolled(SYSTEM, 0)
             state = unrolling.states[0]
-            question = truth(meaning(formula, state))
+            question = lift_truth(meaning(formula, state))
             solver = FreshSolver()
             solver.add([unrolling.parameters["delta"].term == delta])
-            solver.add(truth(state.buffer.has(age) == (age in ages)) for age in range(delta + 1))
+            solver.add(lift_truth(state.buffer.has(age) == (age in ages)) for age in range(delta + 1))
             _, concrete = read_state(unrolled(small, 0), partial(_pinned, ages))
-            assert (exact.ask(unrolling, solver, question).status == "sat") is meaning(formula, concrete)
+            assert (exact_ages.ask_exactly(unrolling, solver, question).status == "sat") is meaning(formula, concrete)
 
 
 def _pinned(ages: frozenset[int], term: Any) -> int | bool:
@@ -376,7 +376,7 @@ def test_a_parameter_is_not_taken_for_the_age_of_a_claim(name: str) -> None:
     none_of_that_age = s.buffer.forall(0, s.delta, lambda age: Not(And(age == s[name], s.buffer.has(age))))
     none = s.buffer.forall(0, s.delta, lambda age: Not(And(age == age, s.buffer.has(age))))
     solver = FreshSolver()
-    assert exact.ask(unrolling, solver, truth(And(none_of_that_age, Not(none)))).status == "sat"
+    assert exact_ages.ask_exactly(unrolling, solver, lift_truth(And(none_of_that_age, Not(none)))).status == "sat"
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
@@ -387,6 +387,6 @@ def test_an_old_message_is_still_there_after_rounds_without_delivery(rounds: int
     undelivered = And(*(choices["delivered"].empty() for choices in unrolling.choices))
     some, none = first.buffer.any(0, first.delta), last.buffer.empty()
     solver = z3.Solver()
-    solver.add(truth(some), truth(none), *unrolling.new_facts())
-    assert solver.check(truth(undelivered)) == z3.unsat
+    solver.add(lift_truth(some), lift_truth(none), *unrolling.take_new_facts())
+    assert solver.check(lift_truth(undelivered)) == z3.unsat
     assert solver.check() == z3.sat

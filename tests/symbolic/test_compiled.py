@@ -11,12 +11,17 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fdverify.models.buffer import ENCODINGS, column_buffer
-from fdverify.models.chandra_toueg import ReceiverPc, SenderPc, chandra_toueg
-from fdverify.models.interpret import initial_state, observe, possible, run_phase
+from fdverify.detectors.chandra_toueg import ReceiverPc, SenderPc, build_chandra_toueg
+from fdverify.models.buffer import ENCODINGS, find_buffer_class
 from fdverify.models.system import Ages, Labels, State, System, Variable
+from fdverify.runs.concrete_interpreter import (
+    build_initial_state,
+    enumerate_outcomes,
+    observe_state,
+    run_phase,
+)
 from fdverify.smt.solver import FreshSolver
-from fdverify.symbolic.unroll import Unrolling
+from fdverify.symbolic.unrolling import Unrolling
 from fdverify.symbolic.values import Value
 from fdverify.symbolic.witness import read_state
 from tests.sampling import every
@@ -42,14 +47,14 @@ def cases(draw: Draw, encoding: str) -> Case:
     number = st.integers(1, 9).map(str)
     timeout = draw(number | st.sampled_from(["6*phi+delta", "max(phi, delta) + 1", "(phi + delta) // 2 + 1"]))
     variant, crash = draw(st.sampled_from(["tla", "ivy"])), draw(st.booleans())
-    system = chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=timeout, buffer=encoding)
+    system = build_chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=timeout, buffer=encoding)
     state = _state(draw, system, saturates=variant == "tla", crash=crash)
-    assert all(claim.holds(state) for claim in system.ranges())
+    assert all(claim.holds(state) for claim in system.list_ranges())
     return Case(system, state, _choices(draw, delta, crash))
 
 
 def _state(draw: Draw, system: System, saturates: bool, crash: bool) -> State:
-    parameters = system.fixed_values()
+    parameters = system.compute_fixed_parameters()
     delta, phi = parameters["delta"], parameters["phi"]
     timeout = parameters["initial_timeout"] + draw(st.integers(0, 3))
     crashed = crash and draw(st.booleans())
@@ -62,7 +67,7 @@ def _state(draw: Draw, system: System, saturates: bool, crash: bool) -> State:
         "sender_pc": SenderPc.Crashed if crashed else SenderPc.Send,
         # Most of the time the receiver is about to receive: there the choices are many.
         "receiver_pc": draw(st.just(ReceiverPc.NoSnd) | st.sampled_from(list(ReceiverPc))),
-        "buffer": column_buffer(system.options["buffer"]).of(delta, ages),
+        "buffer": find_buffer_class(system.options["buffer"]).from_ages(delta, ages),
         "sender_timer": draw(st.integers(0, 3 * phi - 1)),
         "receiver_timer": draw(st.integers(0, phi - 1)),
         "hlfsc": draw(st.integers(0, 5)) if crashed else -1,
@@ -117,7 +122,7 @@ def interpreted_round(case: Case) -> State | None:
 def check_round(case: Case, compiled: System) -> None:
     """``compiled`` may leave parameters open; they are pinned to those of the case."""
     unrolling = Unrolling(compiled, anywhere=True)
-    following = unrolling.extend()
+    following = unrolling.add_round()
     delta = case.state.delta
     pins = [same(value, case.state[name]) for name, value in unrolling.parameters.items()]
     pins += state_is(compiled, unrolling.states[0], case.state)
@@ -125,7 +130,7 @@ def check_round(case: Case, compiled: System) -> None:
     after = interpreted_round(case)
     expected = z3.BoolVal(False) if after is None else z3.And(state_is(compiled, following, after))
     solver = z3.Solver()
-    solver.add(*pins, *unrolling.new_facts())
+    solver.add(*pins, *unrolling.take_new_facts())
     assert solver.check() == (z3.unsat if after is None else z3.sat)
     solver.add(z3.Not(expected))
     assert solver.check() == z3.unsat, "the compiled round leads elsewhere too"
@@ -135,7 +140,7 @@ def offered(draw: Draw, case: Case) -> Case:
     """The same case, with choices that the interpreter offers as long as it can: random ones are mostly refused."""
     state, made = case.state, dict(case.made)
     for phase in case.system.phases:
-        ways = list(possible(case.system, phase, state))
+        ways = list(enumerate_outcomes(case.system, phase, state))
         if not ways:
             break
         chosen, state = ways[draw(st.integers(0, len(ways) - 1))]
@@ -179,14 +184,14 @@ def test_one_round_with_open_parameters(data: st.DataObject) -> None:
 
 def reopened(system: System, delta: int | None, phi: int | None, timeout: str) -> System:
     variant, crash = system.options["variant"], system.options["crash"] == "true"
-    return chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=timeout, buffer="predicate")
+    return build_chandra_toueg(delta, phi, variant=variant, crash=crash, timeout=timeout, buffer="predicate")
 
 
 @pytest.mark.parametrize(("name", "least"), [("delta", 0), ("phi", 1), ("initial_timeout", 1)])
 def test_open_parameters_have_a_least_value(name: str, least: int) -> None:
-    unrolling = Unrolling(chandra_toueg(None, None, timeout="any"))
+    unrolling = Unrolling(build_chandra_toueg(None, None, timeout="any"))
     solver = z3.Solver()
-    solver.add(*unrolling.new_facts())
+    solver.add(*unrolling.take_new_facts())
     assert solver.check(same(unrolling.parameters[name], least)) == z3.sat
     assert solver.check(same(unrolling.parameters[name], least - 1)) == z3.unsat
 
@@ -200,13 +205,13 @@ MOST_ENDS = 200
 
 
 def row_of(system: System, state: State) -> Row:
-    return tuple(observe(system, state).values())
+    return tuple(observe_state(system, state).values())
 
 
 def round_successors(system: System, state: State) -> dict[Row, State]:
     states = [state]
     for phase in system.phases:
-        states = [after for before in states for _, after in possible(system, phase, before)]
+        states = [after for before in states for _, after in enumerate_outcomes(system, phase, before)]
     return {row_of(system, after): after for after in states}
 
 
@@ -242,11 +247,11 @@ class CompiledRound:
     def __init__(self, system: System) -> None:
         self.system = system
         self.unrolling = Unrolling(system, anywhere=True)
-        self.after = self.unrolling.extend()
+        self.after = self.unrolling.add_round()
         self.blocks: dict[Row, Any] = {}
         self.solver = z3.Solver()
-        self.solver.add(*(_term(claim.holds(self.unrolling.states[0])) for claim in system.ranges()))
-        self.solver.add(*self.unrolling.new_facts())
+        self.solver.add(*(_term(claim.holds(self.unrolling.states[0])) for claim in system.list_ranges()))
+        self.solver.add(*self.unrolling.take_new_facts())
 
     def ends(self, starts: Iterable[Row], known: Iterable[Row] = ()) -> Iterator[Row]:
         """Every end of a round from one of these starts, those in ``known`` left out."""
@@ -276,7 +281,7 @@ def _term(claim: Any) -> Any:
 
 def interpreted(system: System) -> dict[Row, State]:
     """Every state that the interpreter reaches at the end of a round, and the initial one."""
-    initial = initial_state(system)
+    initial = build_initial_state(system)
     seen = {row_of(system, initial): initial}
     frontier = [initial]
     while frontier:
@@ -295,9 +300,9 @@ def interpreted(system: System) -> dict[Row, State]:
 )
 def test_all_ends_of_a_round(encoding: str, delta: int, phi: int, variant: str, crash: bool) -> None:
     """Along a walk, the compiled round leads to every state that the interpreter reaches, and nowhere else."""
-    system = chandra_toueg(delta, phi, variant=variant, crash=crash, timeout="2", buffer=encoding)
+    system = build_chandra_toueg(delta, phi, variant=variant, crash=crash, timeout="2", buffer=encoding)
     compiled = CompiledRound(system)
-    state = initial_state(system)
+    state = build_initial_state(system)
     for step in range(8):
         following = round_successors(system, state)
         found = list(compiled.ends([row_of(system, state)]))
@@ -313,10 +318,10 @@ def test_all_ends_of_a_round(encoding: str, delta: int, phi: int, variant: str, 
 @pytest.mark.parametrize("delta", every(4, [2, 0, 3, 1]))
 def test_reachable_states(delta: int, phi: int, encoding: str) -> None:
     """Frontier by frontier through the compiled round alone, starting from the compiled initial state."""
-    system = chandra_toueg(delta, phi, buffer=encoding)
+    system = build_chandra_toueg(delta, phi, buffer=encoding)
     first = Unrolling(system)
     solver = z3.Solver()
-    solver.add(*first.new_facts())
+    solver.add(*first.take_new_facts())
     assert solver.check() == z3.sat
     initial = tuple(read_value(solver.model(), v, first.states[0][v.name]) for v in system.variables)
     compiled = CompiledRound(system)
@@ -339,9 +344,9 @@ def test_a_state_read_back(encoding: str, data: st.DataObject) -> None:
     solver = FreshSolver()
     solver.add(same(value, case.state[name]) for name, value in unrolling.parameters.items())
     solver.add(state_is(compiled, unrolling.states[0], case.state))
-    solver.add(unrolling.new_facts())
+    solver.add(unrolling.take_new_facts())
     answer = solver.ask()
     assert answer.status == "sat"
-    system, state = read_state(unrolling, answer.value)
-    assert system.fixed_values() == case.system.fixed_values()
+    system, state = read_state(unrolling, answer.get_value)
+    assert system.compute_fixed_parameters() == case.system.compute_fixed_parameters()
     assert row_of(system, state) == row_of(case.system, case.state)

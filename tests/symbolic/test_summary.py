@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from fdverify.errors import UsageError
 from fdverify.logic import And, Implies, Not, Number, Or, Truth
 from fdverify.models.buffer import BitvectorBuffer
-from fdverify.symbolic.summary import SummaryBuffer, SummarySelection
-from fdverify.symbolic.values import Bool, Int, truth
+from fdverify.symbolic.buffer_summary import SummaryBuffer, SummarySelection
+from fdverify.symbolic.values import Bool, Int, lift_truth
 
 deltas = st.integers(0, 5)
 
@@ -23,28 +23,28 @@ def summary(buffer: BitvectorBuffer) -> tuple[int, int]:
 
 
 def of(buffer: BitvectorBuffer) -> SummaryBuffer:
-    return SummaryBuffer.of(buffer.delta, buffer.ages())
+    return SummaryBuffer.from_ages(buffer.delta, buffer.ages())
 
 
 @given(deltas, st.sets(st.integers(0, 5)), st.booleans())
 def test_sending_and_ageing_on_sets(delta: int, ages: set[int], when: bool) -> None:
-    buffer = BitvectorBuffer.of(delta, {age for age in ages if age <= delta})
+    buffer = BitvectorBuffer.from_ages(delta, {age for age in ages if age <= delta})
     assert (of(buffer).oldest, of(buffer).youngest) == summary(buffer)
     for done, expected in ((of(buffer).send(when), buffer.send(when)), (of(buffer).age(when), buffer.age(when))):
         assert (done.oldest, done.youngest) == summary(expected)
-        assert done.in_range() is True
+        assert done.is_in_range() is True
         assert done.empty() == expected.empty()
 
 
 def possible(*facts: Truth) -> bool:
     solver = z3.Solver()
-    return bool(solver.check(*(truth(fact) for fact in facts)) == z3.sat)
+    return bool(solver.check(*(lift_truth(fact) for fact in facts)) == z3.sat)
 
 
 @given(deltas, st.sets(st.integers(0, 5)), st.data())
 def test_every_delivery_from_a_set_is_one_from_its_summary(delta: int, ages: set[int], data: st.DataObject) -> None:
-    buffer = BitvectorBuffer.of(delta, {age for age in ages if age <= delta})
-    delivered = BitvectorBuffer.of(
+    buffer = BitvectorBuffer.from_ages(delta, {age for age in ages if age <= delta})
+    delivered = BitvectorBuffer.from_ages(
         delta, data.draw(st.sets(st.sampled_from(sorted(buffer.ages()) or [0]))) & buffer.ages()
     )
     chosen = SummarySelection(of(buffer), "chosen")
@@ -57,14 +57,14 @@ def test_every_delivery_from_a_set_is_one_from_its_summary(delta: int, ages: set
 
 @given(deltas, st.sets(st.integers(0, 5)), st.integers(-1, 6), st.integers(-1, 6))
 def test_what_a_set_answers_its_summary_may_answer(delta: int, ages: set[int], low: int, high: int) -> None:
-    buffer = BitvectorBuffer.of(delta, {age for age in ages if age <= delta})
+    buffer = BitvectorBuffer.from_ages(delta, {age for age in ages if age <= delta})
     answer, expected = of(buffer).any(low, high), buffer.any(low, high)
     assert possible(answer) if expected else possible(Not(answer))
     assert possible(of(buffer).single()) is buffer.single() is (len(buffer.ages()) <= 1)
 
 
 def test_what_a_summary_knows_it_knows() -> None:
-    buffer = SummaryBuffer.of(5, {1, 4})
+    buffer = SummaryBuffer.from_ages(5, {1, 4})
     assert (buffer.has(1), buffer.has(4), buffer.has(0), buffer.has(5)) == (True, True, False, False)
     assert possible(buffer.any(2, 3))
     assert possible(Not(buffer.any(2, 3)))
@@ -75,16 +75,16 @@ def summarises(delta: Number, member: Callable[[Number], Truth], buffer: Summary
     """That the integers are the ends of a set of ages, spelled out with quantifiers."""
     age = Int(z3.FreshInt("age"))
     outside = Or(age < 0, age > delta, age > buffer.oldest, age < buffer.youngest)
-    only = z3.ForAll([age.term], truth(Implies(outside, Not(member(age)))))
+    only = z3.ForAll([age.term], lift_truth(Implies(outside, Not(member(age)))))
     oldest, youngest = (Int(age.lift(end)) for end in (buffer.oldest, buffer.youngest))
     ends = Or(buffer.empty(), And(member(oldest), member(youngest)))
-    return [only, truth(And(buffer.in_range(), ends))]
+    return [only, lift_truth(And(buffer.is_in_range(), ends))]
 
 
 @pytest.fixture
 def world() -> tuple[Int, Callable[[Number], Truth], SummaryBuffer]:
     delta, function = Int(z3.Int("delta")), z3.Function("there", z3.IntSort(), z3.BoolSort())
-    return delta, lambda age: Bool(function(age.term)), SummaryBuffer.named(delta, "buffer")
+    return delta, lambda age: Bool(function(age.term)), SummaryBuffer.from_name(delta, "buffer")
 
 
 def proved(given: list[Any], concluded: list[Any]) -> bool:
@@ -96,7 +96,7 @@ def proved(given: list[Any], concluded: list[Any]) -> bool:
 
 def test_sending_for_every_delta(world: Any) -> None:
     delta, there, buffer = world
-    given_ = [truth(delta >= 0), *summarises(delta, there, buffer)]
+    given_ = [lift_truth(delta >= 0), *summarises(delta, there, buffer)]
     sent = summarises(delta, lambda age: Or(age == 0, there(age)), buffer.send(True))
     assert proved(given_, sent)
     assert not proved(given_, summarises(delta, there, buffer.send(True)))
@@ -109,7 +109,7 @@ def test_ageing_for_every_delta(world: Any) -> None:
         older = Or(And(age >= 1, there(age - 1)), And(age == delta, there(delta)))
         return And(age >= 0, age <= delta, older)
 
-    given_ = [truth(delta >= 1), *summarises(delta, there, buffer)]
+    given_ = [lift_truth(delta >= 1), *summarises(delta, there, buffer)]
     assert proved(given_, summarises(delta, aged, buffer.age()))
     assert not proved(given_, summarises(delta, there, buffer.age()))
 
@@ -127,17 +127,17 @@ def test_delivering_for_every_delta(world: Any) -> None:
         return And(there(age), Not(Bool(function(age.term))))
 
     given_ = [
-        truth(delta >= 0),
+        lift_truth(delta >= 0),
         *summarises(delta, there, buffer),
         *summarises(delta, delivered, chosen),
         *summarises(delta, left, chosen.left),
     ]
-    assert proved(given_, [truth(chosen.within(buffer))])
-    assert not proved(given_, [truth(Implies(Not(chosen.empty()), chosen.left.empty()))])
+    assert proved(given_, [lift_truth(chosen.within(buffer))])
+    assert not proved(given_, [lift_truth(Implies(Not(chosen.empty()), chosen.left.empty()))])
 
 
 def test_a_summary_delivers_only_what_was_chosen_from_it() -> None:
-    buffer, other = SummaryBuffer.of(3, {1}), SummaryBuffer.of(3, {2})
+    buffer, other = SummaryBuffer.from_ages(3, {1}), SummaryBuffer.from_ages(3, {2})
     with pytest.raises(UsageError, match="delivers what was chosen"):
         buffer.deliver(other)
     with pytest.raises(UsageError, match="asked about the buffer"):

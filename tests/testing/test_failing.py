@@ -205,7 +205,7 @@ def test_no_claim_is_meant_to_be_proved_or_unknown(project: Project, verdict: st
 def test_a_mark_on_a_conjunct_is_not_for_the_goal_of_its_name(project: Project) -> None:
     """The goal is a property of the model here, and the conjunct has its name."""
     model = (
-        "from dataclasses import replace\nfrom fdverify.models.chandra_toueg import CHANDRA_TOUEG\n"
+        "from dataclasses import replace\nfrom fdverify.detectors.chandra_toueg import CHANDRA_TOUEG\n"
         "from fdverify.models.system import Property\n\n"
         "def build(**chosen):\n"
         "    idle = Property('idle', lambda s: s.waiting_time < 1, 'nobody waits')\n"

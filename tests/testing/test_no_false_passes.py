@@ -11,7 +11,7 @@ import os
 
 import pytest
 from fdverify.errors import FdverifyError
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.system import Property
 from fdverify.proofs import Proof
 from written import GOOD, LOSSY, MODEL, VIOLATED
@@ -80,10 +80,10 @@ def test_properties_of_these_names_may_be_anybodys(verify, record_property):
 WRITTEN = f"""
 GOOD = {files.GOOD!r}
 VIOLATED = {files.VIOLATED!r}
-MODEL = "from fdverify.models.chandra_toueg import CHANDRA_TOUEG as M\\n"
+MODEL = "from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG as M\\n"
 LOSSY = '''
 from dataclasses import replace
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.system import update
 
 def build(**chosen):
@@ -116,7 +116,7 @@ def test_a_conjunct_that_has_no_test(project: Project) -> None:
         conftest=(
             "from pathlib import Path\n\n"
             "def pytest_collection_finish(session):\n"
-            "    from fdverify.proofs.files import load_proof\n"
+            "    from fdverify.proofs.proof_files import load_proof\n"
             "    def false(s):\n        '''It is false.'''\n        return s.waiting_time < 0\n"
             "    load_proof(Path(session.config.rootpath, 'proof_mine.py')).invariant(false)\n"
         ),

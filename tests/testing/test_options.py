@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.testing.options import Options
+from fdverify.testing.plugin_options import PluginOptions
 from tests.cli import written_proofs as files
 from tests.sampling import every, long
 from tests.testing.project import XDIST, Project, junit
@@ -96,10 +96,13 @@ def test_a_second_opinion_is_asked(project: Project) -> None:
 
 
 def test_the_commands_that_show_an_unknown_again() -> None:
-    plain = Options(("proof_*.py",), False, None, 0, True, None)
-    assert plain.proof_command(Path("a b.py"), "x-step") == "verify-invariant 'a b.py' --only x-step"
-    assert plain.proof_command(Path("a.py"), None) == "verify-invariant a.py"
-    told = Options(("proof_*.py",), True, 2.5, 7, False, "cvc5")
+    plain = PluginOptions(("proof_*.py",), False, None, 0, True, None)
+    assert plain.format_proof_command(Path("a b.py"), "x-step") == "verify-invariant 'a b.py' --only x-step"
+    assert plain.format_proof_command(Path("a.py"), None) == "verify-invariant a.py"
+    told = PluginOptions(("proof_*.py",), True, 2.5, 7, False, "cvc5")
     flags = "--time-limit 2.5 --seed 7 --no-cache --second-opinion cvc5"
-    assert told.proof_command(Path("a.py"), "range(x)-step") == f"verify-invariant a.py --only 'range(x)-step' {flags}"
-    assert told.test_command("a.py::test[1]") == f"pytest 'a.py::test[1]' {flags.replace('--', '--fdverify-')}"
+    assert (
+        told.format_proof_command(Path("a.py"), "range(x)-step")
+        == f"verify-invariant a.py --only 'range(x)-step' {flags}"
+    )
+    assert told.format_test_command("a.py::test[1]") == f"pytest 'a.py::test[1]' {flags.replace('--', '--fdverify-')}"

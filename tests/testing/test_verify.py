@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fdverify.logic import Not
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.system import Property
 from fdverify.proofs import Proof
 from fdverify.verdict import Verdict
@@ -68,7 +68,7 @@ def test_a_model_of_a_file(verify):
 )
 MODEL = """
 from dataclasses import replace
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
 
 MINE = replace(CHANDRA_TOUEG, name="mine")
 """

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from fdverify.threshold.automaton import Automaton
-from fdverify.threshold.check import Checked
-from fdverify.threshold.formula import Constant, Eventually, parts
-from fdverify.threshold.text.read import read
+from fdverify.threshold.check_specification import SpecificationResult
+from fdverify.threshold.ltl_formula import Constant, Eventually, iterate_subformulas
+from fdverify.threshold.text.read import parse_automaton
 from fdverify.verdict import Verdict
 from tests.sampling import every
 from tests.threshold.oracle import holds
@@ -151,11 +151,11 @@ def text(file: str, *changes: tuple[str, str]) -> str:
 
 @cache
 def algorithm(file: str, *changes: tuple[str, str]) -> Automaton:
-    return read(text(file, *changes), f"{file}.ta")
+    return parse_automaton(text(file, *changes), f"{file}.ta")
 
 
 @cache
-def mutated(file: str, change: tuple[str, str], name: str) -> Checked:
+def mutated(file: str, change: tuple[str, str], name: str) -> SpecificationResult:
     return found(algorithm(file, change), name)
 
 
@@ -169,7 +169,7 @@ def test_every_specification_has_a_verdict_and_a_mutant() -> None:
         (
             f"{file}.ta",
             each.name,
-            "liveness" if any(isinstance(part, Eventually) for part in parts(each.formula)) else "safety",
+            "liveness" if any(isinstance(part, Eventually) for part in iterate_subformulas(each.formula)) else "safety",
         )
         for file in FILES
         for each in algorithm(file).specifications

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from fdverify.errors import InternalError, UsageError
-from fdverify.smt import second
+from fdverify.smt import second_opinion
 from fdverify.smt.decide import Decision
-from fdverify.smt.solver import Answer, ArithmeticSolver
-from fdverify.threshold.check import Settings, check, check_all
-from fdverify.threshold.claims.bounded import refuse_unbounded
-from fdverify.threshold.instance import with_parameters
-from fdverify.threshold.runs import legs, schedule
-from fdverify.threshold.text.read import read
+from fdverify.smt.solver import ArithmeticSolver, SolverAnswer
+from fdverify.threshold.check_specification import ThresholdSettings, check, check_specifications
+from fdverify.threshold.claims.bounded_growth import refuse_unbounded_growth
+from fdverify.threshold.fixed_parameters import fix_parameters
+from fdverify.threshold.runs import segments, step_order
+from fdverify.threshold.text.read import parse_automaton
 from fdverify.verdict import Verdict
 from tests.sampling import every, long
 from tests.threshold.small import COUNTS, DRIVERS, QUIET, TEXT, assuming, found, one
@@ -53,26 +53,28 @@ def test_a_counterexample_has_as_few_processes_as_can_be(driver: str) -> None:
 def test_a_second_solver_agrees(claim: str, driver: str) -> None:
     automaton = assuming(claim, "T >= F", "T >= 1")
     for specification in automaton.specifications:
-        alone = check(automaton, specification, Settings(driver))
-        assert check(automaton, specification, Settings(driver, "cvc5")).verdict is alone.verdict
+        alone = check(automaton, specification, ThresholdSettings(driver))
+        assert check(automaton, specification, ThresholdSettings(driver, "cvc5")).verdict is alone.verdict
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_a_second_solver_that_does_not_know_or_disagrees(driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     automaton = assuming("N > 3 * T", "T >= F", "T >= 1")
-    settings = Settings(driver, "cvc5")
-    monkeypatch.setattr(second, "second_opinion", lambda script, name: Decision("unknown", reason="it is late"))
+    settings = ThresholdSettings(driver, "cvc5")
+    monkeypatch.setattr(
+        second_opinion, "decide_with_solver", lambda script, name: Decision("unknown", reason="it is late")
+    )
     checked = check(automaton, automaton.specifications[0], settings)
     assert (checked.verdict, checked.detail) == (Verdict.UNKNOWN, "cvc5 does not know: it is late")
     assert "(check-sat)" in (checked.undecided or "")
-    monkeypatch.setattr(second, "second_opinion", lambda script, name: Decision("sat"))
+    monkeypatch.setattr(second_opinion, "decide_with_solver", lambda script, name: Decision("sat"))
     with pytest.raises(InternalError, match="two solvers disagree on unforgeability"):
         check(automaton, automaton.specifications[0], settings)
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_a_solver_that_gives_up_proves_nothing(driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ArithmeticSolver, "ask", lambda self, *question: Answer("unknown", reason="too hard"))
+    monkeypatch.setattr(ArithmeticSolver, "ask", lambda self, *question: SolverAnswer("unknown", reason="too hard"))
     checked = found(assuming("N > 3 * T", "T >= F", "T >= 1"), "relay", driver)
     assert (checked.verdict, checked.detail) == (Verdict.UNKNOWN, "the solver gave up: too hard")
 
@@ -82,8 +84,8 @@ def test_an_encoding_that_allows_too_much_is_found_out_by_the_replay(
     driver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Flows that nothing feeds: the interpreter refuses to take the rules."""
-    monkeypatch.setattr(legs.Legs, "_connect", lambda self, leg: None)
-    monkeypatch.setattr(schedule, "_works", lambda rules, values, claims: True)
+    monkeypatch.setattr(segments.SymbolicRun, "_require_connected", lambda self, leg: None)
+    monkeypatch.setattr(step_order, "_can_execute", lambda rules, values, claims: True)
     island = (f"A -> A when (true) {QUIET}", f"B -> C when (true) {QUIET}", f"C -> B when (x < T) {COUNTS}")
     with pytest.raises(InternalError, match="the replay refuses rule"):
         found(one(*island, spec="[](x == 0)"), driver=driver)
@@ -91,13 +93,13 @@ def test_an_encoding_that_allows_too_much_is_found_out_by_the_replay(
 
 def test_certain_parameters() -> None:
     automaton = assuming("N >= 3 * T", "T >= F", "T >= 1")
-    assert found(with_parameters(automaton, {"N": 4, "T": 1, "F": 1}), "relay").verdict is HOLDS
-    assert found(with_parameters(automaton, {"N": 6, "T": 2}), "relay").verdict is BROKEN
+    assert found(fix_parameters(automaton, {"N": 4, "T": 1, "F": 1}), "relay").verdict is HOLDS
+    assert found(fix_parameters(automaton, {"N": 6, "T": 2}), "relay").verdict is BROKEN
 
 
 def test_nothing_is_claimed_of_no_run() -> None:
     assert found(assuming("N < T", "T < N"), "relay").detail == "no run starts for any admissible parameters"
-    odd = read(TEXT.replace("unforgeability: V1 == 0 ->", "unforgeability: V1 > N ->"), "t")
+    odd = parse_automaton(TEXT.replace("unforgeability: V1 == 0 ->", "unforgeability: V1 > N ->"), "t")
     assert found(odd, "unforgeability").verdict is Verdict.VACUOUS
     assert found(odd, "unforgeability").detail.startswith("no run meets its premise")
     never = one(f"A -> B when (true) {QUIET}", spec="[](C != 0 -> <>(B != 0))")
@@ -119,7 +121,7 @@ def test_guards_do_not_feed_each_other(driver: str) -> None:
     """Each of two rules needs what only the other one counts."""
     text = TEXT.replace("shared x;", "shared x, y, z;").replace("    x == 0;", "    x == 0; y == 0; z == 0;")
     ring = "9: V0 -> AC when (y >= 1) do { z' == z + 1; }; 10: V0 -> AC when (z >= 1) do { y' == y + 1; };"
-    automaton = read(text.replace("8: AC -> AC", f"{ring} 8: AC -> AC"), "t")
+    automaton = parse_automaton(text.replace("8: AC -> AC", f"{ring} 8: AC -> AC"), "t")
     assert found(automaton, "unforgeability", driver).verdict is HOLDS
 
 
@@ -142,7 +144,7 @@ def test_an_empty_location_is_not_passed_through(driver: str) -> None:
 def test_the_only_process_cannot_leave_and_be_there(driver: str) -> None:
     """From A through B to C: with one process, A and C are both empty in between; with two they need not be."""
     spec = "[](A != 0 || C != 0) -> [](C == 0)"
-    assert found(with_parameters(one(*THROUGH, spec=spec), {"N": 1}), driver=driver).verdict is HOLDS
+    assert found(fix_parameters(one(*THROUGH, spec=spec), {"N": 1}), driver=driver).verdict is HOLDS
     example = found(one(*THROUGH, spec=spec), driver=driver).trace
     assert example is not None
     assert example.parameters["N"] == 2
@@ -155,7 +157,7 @@ def test_several_sets_stay_inhabited(processes: int, verdict: Verdict, driver: s
     cross = (f"A -> D when (true) {QUIET}", f"B -> C when (true) {QUIET}", f"D -> A when (true) {QUIET}")
     spec = "[](A + C != 0) && [](B + D != 0) -> [](A != 0 || B != 0)"
     automaton = one(*cross, spec=spec, locations="A B C D", init="A + B == N; C == 0; D == 0; x == 0;")
-    assert found(with_parameters(automaton, {"N": processes}), driver=driver).verdict is verdict
+    assert found(fix_parameters(automaton, {"N": processes}), driver=driver).verdict is verdict
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
@@ -178,8 +180,8 @@ def test_a_loop_does_not_count(driver: str) -> None:
 def test_a_loop_keeps_what_holds_in_the_end(driver: str) -> None:
     """With two processes one can hold A while the other one goes round, with one it cannot."""
     spec = "<>[](A != 0) && []<>(B != 0) -> !([]<>(B == 0))"
-    assert found(with_parameters(one(*BACK_AND_FORTH, spec=spec), {"N": 1}), driver=driver).verdict is Verdict.VACUOUS
-    assert found(with_parameters(one(*BACK_AND_FORTH, spec=spec), {"N": 2}), driver=driver).verdict is BROKEN
+    assert found(fix_parameters(one(*BACK_AND_FORTH, spec=spec), {"N": 1}), driver=driver).verdict is Verdict.VACUOUS
+    assert found(fix_parameters(one(*BACK_AND_FORTH, spec=spec), {"N": 2}), driver=driver).verdict is BROKEN
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
@@ -207,8 +209,8 @@ def test_what_is_never_so_does_not_come_about(claim: str) -> None:
 
 def test_counting_without_a_bound_is_refused() -> None:
     with pytest.raises(UsageError, match="rule 0 is on a cycle and counts without a bound"):
-        refuse_unbounded(one(f"A -> A when (true) {COUNTS}", spec="[](B == 0)"))
-    refuse_unbounded(one(f"A -> A when (x < T + 1) {COUNTS}", spec="[](B == 0)"))
+        refuse_unbounded_growth(one(f"A -> A when (true) {COUNTS}", spec="[](B == 0)"))
+    refuse_unbounded_growth(one(f"A -> A when (x < T + 1) {COUNTS}", spec="[](B == 0)"))
 
 
 @pytest.mark.parametrize(
@@ -224,12 +226,12 @@ def test_what_is_not_decided_is_refused_with_the_reason(spec: str, says: str) ->
     with pytest.raises(UsageError, match=says):
         check(automaton, automaton.specifications[0])
     with pytest.raises(UsageError, match=says):
-        check_all(automaton, automaton.specifications, Settings())
+        check_specifications(automaton, automaton.specifications, ThresholdSettings())
 
 
 def test_a_guard_that_may_change_twice_is_refused() -> None:
     text = TEXT.replace("shared x;", "shared x, y;").replace("x >= SOME_CORRECT)", "x >= y)")
-    automaton = read(text, "t")
+    automaton = parse_automaton(text, "t")
     with pytest.raises(UsageError, match="the truth of x - y >= 0 may change more than once"):
         check(automaton, automaton.specifications[0])
 
@@ -241,8 +243,13 @@ def test_a_name_means_nothing_to_the_solver(name: str, driver: str) -> None:
     text = f"""skel A {{ shared {name}; parameters N; assumptions {{ N >= 1; }} locations {{ A: []; B: []; }}
       inits {{ A == N; B == 0; {name} == 0; }} rules {{ 0: A -> B when (true) do {{ {name}' == {name} + 2; }}; }}
       specifications {{ s: []({name} == 0); t: <>(B == 0 && {name} == 0); }} }}"""
-    assert found(read(text, "t"), "s", driver).verdict is BROKEN
-    assert check(read(text, "t"), read(text, "t").specifications[0], Settings(driver, "cvc5")).verdict is BROKEN
+    assert found(parse_automaton(text, "t"), "s", driver).verdict is BROKEN
+    assert (
+        check(
+            parse_automaton(text, "t"), parse_automaton(text, "t").specifications[0], ThresholdSettings(driver, "cvc5")
+        ).verdict
+        is BROKEN
+    )
 
 
 @pytest.mark.parametrize("name", ["A@1", "times 0@1", "", "A"])
@@ -254,7 +261,7 @@ def test_names_that_mean_something_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_a_run_that_is_too_long_to_be_replayed_is_unknown(driver: str) -> None:
-    automaton = with_parameters(one(f"A -> B when (true) {COUNTS}", spec="[](B < N)"), {"N": 10**9})
+    automaton = fix_parameters(one(f"A -> B when (true) {COUNTS}", spec="[](B < N)"), {"N": 10**9})
     checked = found(automaton, driver=driver)
     assert checked.verdict is Verdict.UNKNOWN
     assert "a run of 1000000000 steps" in checked.detail
@@ -279,7 +286,7 @@ def test_a_claim_with_too_many_clauses_is_refused_at_once() -> None:
     many = " || ".join(f"(A != 0 && x < {number})" for number in range(1, 30))
     automaton = one(f"A -> B when (true) {COUNTS}", spec=f"<>!({many})")
     with pytest.raises(UsageError, match="has more than 200 clauses"):
-        check_all(automaton, automaton.specifications, Settings(), time_limit=1)
+        check_specifications(automaton, automaton.specifications, ThresholdSettings(), time_limit=1)
 
 
 def test_a_premise_that_is_not_decided_proves_nothing() -> None:

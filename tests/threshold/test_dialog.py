@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.models.user_files import load_module
-from fdverify.threshold.flow import ControlFlow, threshold_automaton, threshold_text
-from fdverify.threshold.instance import with_parameters
-from fdverify.threshold.text.read import read
+from fdverify.models.loading import load_module
+from fdverify.threshold.fixed_parameters import fix_parameters
+from fdverify.threshold.flow import ControlFlow, build_threshold_automaton, write_threshold_text
+from fdverify.threshold.text.read import parse_automaton
 from fdverify.verdict import Verdict
 from tests.sampling import every
 from tests.threshold.composition import Composition
@@ -42,7 +42,7 @@ ROWS = published()
 
 def verdict_at(flow: ControlFlow, parameters: Mapping[str, int], name: str) -> bool:
     """Whether a specification holds at certain parameters, whatever the resilience condition."""
-    automaton = with_parameters(replace(threshold_automaton(flow), assumptions=()), parameters)
+    automaton = fix_parameters(replace(build_threshold_automaton(flow), assumptions=()), parameters)
     return HOLDS[found(automaton, name).verdict]
 
 
@@ -72,7 +72,7 @@ def test_the_composition_of_few_processes_agrees() -> None:
 @pytest.mark.parametrize("name", SPECIFICATIONS)
 @pytest.mark.parametrize("algorithm", FLOWS)
 def test_they_hold_for_all_parameters(algorithm: str, name: str) -> None:
-    assert found(threshold_automaton(FLOWS[algorithm]), name).verdict is Verdict.PROVED
+    assert found(build_threshold_automaton(FLOWS[algorithm]), name).verdict is Verdict.PROVED
 
 
 TOO_MANY_FAULTS = {
@@ -98,7 +98,7 @@ def test_they_break_just_outside_of_their_resilience_condition(
     flow = FLOWS[algorithm]
     assert old in flow.assumptions
     changed = replace(flow, assumptions=[new if claim == old else claim for claim in flow.assumptions])
-    automaton = threshold_automaton(changed)
+    automaton = build_threshold_automaton(changed)
     for name in SPECIFICATIONS:
         checked = found(automaton, name)
         assert (checked.verdict is Verdict.VIOLATED) == (name in broken), name
@@ -110,5 +110,5 @@ def test_they_break_just_outside_of_their_resilience_condition(
 @pytest.mark.parametrize("algorithm", FLOWS)
 def test_the_shipped_text_is_the_translation(algorithm: str) -> None:
     text = (FOLDER / f"{algorithm.lower()}.ta").read_text()
-    assert text == threshold_text(FLOWS[algorithm])
-    assert read(text, "t") == threshold_automaton(FLOWS[algorithm])
+    assert text == write_threshold_text(FLOWS[algorithm])
+    assert parse_automaton(text, "t") == build_threshold_automaton(FLOWS[algorithm])

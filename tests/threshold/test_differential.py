@@ -9,18 +9,23 @@ import pytest
 from fdverify.errors import UsageError
 from fdverify.smt.solver import ArithmeticSolver
 from fdverify.threshold.automaton import Automaton, Specification
-from fdverify.threshold.check import Checked, Settings, check, refuse_undecided
-from fdverify.threshold.claims.premise import premise
-from fdverify.threshold.claims.shapes import shapes
+from fdverify.threshold.check_specification import (
+    SpecificationResult,
+    ThresholdSettings,
+    check,
+    refuse_undecided,
+)
+from fdverify.threshold.claims.premise import extract_premise
+from fdverify.threshold.claims.run_shapes import list_violating_shapes
 from fdverify.threshold.claims.thresholds import Threshold
-from fdverify.threshold.formula import Not
-from fdverify.threshold.instance import with_parameters
-from fdverify.threshold.runs.encode import Runs
-from fdverify.threshold.runs.phases import enough
-from fdverify.threshold.runs.problem import Problem, problem
-from fdverify.threshold.runs.realise import Found, realised
-from fdverify.threshold.text.read import read
-from fdverify.threshold.text.write import formula_text
+from fdverify.threshold.fixed_parameters import fix_parameters
+from fdverify.threshold.ltl_formula import Not
+from fdverify.threshold.runs.concretise import ConcreteRun, concretise_run
+from fdverify.threshold.runs.phase_bound import has_enough_phases
+from fdverify.threshold.runs.run_encoding import RunEncoding
+from fdverify.threshold.runs.run_problem import RunProblem, build_run_problem
+from fdverify.threshold.text.read import parse_automaton
+from fdverify.threshold.text.write import format_formula
 from fdverify.verdict import Verdict
 from tests.sampling import FULL
 from tests.threshold.mutants import SPECIFICATIONS, mutants
@@ -38,12 +43,12 @@ Parameters = dict[str, int]
 
 
 def named(text: str, name: str) -> tuple[Automaton, Specification]:
-    automaton = read(text, "mutant.ta")
+    automaton = parse_automaton(text, "mutant.ta")
     (specification,) = (each for each in automaton.specifications if each.name == name)
     return automaton, specification
 
 
-def shows_a_run(text: str, checked: Checked) -> bool:
+def shows_a_run(text: str, checked: SpecificationResult) -> bool:
     """Whether the checker, too, finds that the run shown breaks the specification."""
     example = checked.trace
     assert example is not None
@@ -53,16 +58,16 @@ def shows_a_run(text: str, checked: Checked) -> bool:
 
 def never_begins(text: str, specification: Specification, parameters: Parameters) -> bool:
     """Whether the checker finds no run that meets the specification's premise."""
-    denied = f"specifications (1) {{ premise: {formula_text(Not(premise(specification.formula)))}; "
+    denied = f"specifications (1) {{ premise: {format_formula(Not(extract_premise(specification.formula)))}; "
     return holds(text.replace("specifications (", f"{denied}}} specifications (", 1), "premise", parameters) is True
 
 
-def outcome(text: str, parameters: Parameters, name: str, settings: Settings) -> str:
+def outcome(text: str, parameters: Parameters, name: str, settings: ThresholdSettings) -> str:
     """Whether both say the same, and what; or why the engine does not say."""
     automaton, specification = named(text, name)
     expected = EXPECTED[holds(text, name, parameters)]
     try:
-        found = check(with_parameters(automaton, parameters), specification, settings)
+        found = check(fix_parameters(automaton, parameters), specification, settings)
     except UsageError as error:
         refused = "not admissible" not in error.message or expected is Verdict.VACUOUS
         return "refused" if refused else f"{error.message}\n{text}"
@@ -85,7 +90,7 @@ def each_mutant(seed: int, count: int) -> list[tuple[str, Parameters, str]]:
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("driver", ["auto", "query", "search"])
 def test_the_engine_says_what_the_explicit_checker_says(driver: str, part: int) -> None:
-    outcomes = Counter(outcome(*each, Settings(driver)) for each in each_mutant(seed=1100 + part, count=COUNT))
+    outcomes = Counter(outcome(*each, ThresholdSettings(driver)) for each in each_mutant(seed=1100 + part, count=COUNT))
     assert set(outcomes) <= {"proved", "violated", "vacuous", "refused"}
     assert outcomes["violated"] >= COUNT // 5
     assert outcomes["proved"] >= COUNT // 20
@@ -95,7 +100,7 @@ def test_the_engine_says_what_the_explicit_checker_says(driver: str, part: int) 
 @pytest.mark.parametrize(("driver", "count"), [("query", COUNT), ("search", COUNT // 5)])
 def test_a_second_solver_agrees(driver: str, count: int) -> None:
     """The search asks it of every node."""
-    outcomes = Counter(outcome(*each, Settings(driver, "cvc5")) for each in each_mutant(seed=12, count=count))
+    outcomes = Counter(outcome(*each, ThresholdSettings(driver, "cvc5")) for each in each_mutant(seed=12, count=count))
     assert set(outcomes) <= {"proved", "violated", "vacuous", "refused"}
     assert outcomes["violated"] >= count // 6
     assert outcomes["proved"] >= count // 12
@@ -105,7 +110,9 @@ def verdict_for_all(text: str, parameters: Parameters, name: str) -> str:
     """What is said of all parameters, if the checker finds nothing against it."""
     automaton, specification = named(text, name)
     try:
-        found = {driver: check(automaton, specification, Settings(driver)) for driver in ("auto", "query", "search")}
+        found = {
+            driver: check(automaton, specification, ThresholdSettings(driver)) for driver in ("auto", "query", "search")
+        }
     except UsageError:
         return "refused"
     (verdict,) = {each.verdict for each in found.values()}
@@ -127,15 +134,15 @@ def test_what_is_said_of_all_parameters_is_so_of_some(part: int) -> None:
     assert outcomes["proved"] >= COUNT // 20
 
 
-def some_runs(problem: Problem, tracked: Sequence[Threshold], phases: int) -> bool:
+def some_runs(problem: RunProblem, tracked: Sequence[Threshold], phases: int) -> bool:
     """Whether the formula has a run; with everything tracked and so many phases, it can be put into an order."""
-    runs = Runs(problem, tracked, phases)
+    runs = RunEncoding(problem, tracked, phases)
     solver = ArithmeticSolver()
     solver.add(runs.facts)
     answer = solver.ask()
     assert answer.status != "unknown"
-    if answer.status == "sat" and len(tracked) == len(problem.thresholds) and (phases or not problem.inhabited):
-        assert isinstance(realised(runs, answer), Found)
+    if answer.status == "sat" and len(tracked) == len(problem.thresholds) and (phases or not problem.inhabited_sets):
+        assert isinstance(concretise_run(runs, answer), ConcreteRun)
     return answer.status == "sat"
 
 
@@ -143,9 +150,11 @@ def forced(text: str, parameters: Parameters, name: str, source: random.Random) 
     """What formulas say that track more than they need: with all it takes, the truth; with less, nothing less."""
     automaton, specification = named(text, name)
     try:
-        fixed = with_parameters(automaton, parameters)
+        fixed = fix_parameters(automaton, parameters)
         refuse_undecided(fixed, specification)
-        problems = [problem(fixed, name, shape) for shape in shapes(name, specification.formula)]
+        problems = [
+            build_run_problem(fixed, name, shape) for shape in list_violating_shapes(name, specification.formula)
+        ]
     except UsageError:
         return "refused"
     broken = holds(text, name, parameters) is False
@@ -153,7 +162,10 @@ def forced(text: str, parameters: Parameters, name: str, source: random.Random) 
         some = source.sample(list(each.thresholds), source.randint(0, len(each.thresholds)))
         if broken and not any(some_runs(other, some if other is each else (), 0) for other in problems):
             return f"{name} at {parameters} is broken by no run that tracks {some}\n{text}"
-    phases = [next((p for p in (1, 3, 5, 7) if enough(each, p)), None) if each.inhabited else 0 for each in problems]
+    phases = [
+        next((p for p in (1, 3, 5, 7) if has_enough_phases(each, p)), None) if each.inhabited_sets else 0
+        for each in problems
+    ]
     if None in phases:
         return "too many phases"
     found = any(some_runs(each, list(each.thresholds), p or 0) for each, p in zip(problems, phases, strict=True))

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from fdverify.errors import UsageError
-from fdverify.threshold.flow import ControlFlow, threshold_automaton
-from fdverify.threshold.flow.automaton import Edge
+from fdverify.threshold.flow import ControlFlow, build_threshold_automaton
+from fdverify.threshold.flow.control_flow import Edge
 from fdverify.verdict import Verdict
 from tests.cli.script import run
 from tests.threshold.small import found
@@ -63,7 +63,7 @@ BAD = {
 @pytest.mark.parametrize(("edges", "says"), BAD.values(), ids=BAD)
 def test_what_is_no_control_flow_automaton_is_refused(edges: tuple[Edge, ...], says: str) -> None:
     with pytest.raises(UsageError) as raised:
-        threshold_automaton(one(*edges))
+        build_threshold_automaton(one(*edges))
     assert says in str(raised.value)
     assert str(raised.value).startswith("One: ")
 
@@ -109,7 +109,7 @@ def test_every_promise_can_be_broken(algorithm: str, name: str) -> None:
         changed = [(source, operation.replace(old, new), target) for source, operation, target in edges]
         assert changed != edges
         edges = changed
-    checked = found(threshold_automaton(replace(flow, edges=edges)), name)
+    checked = found(build_threshold_automaton(replace(flow, edges=edges)), name)
     assert checked.verdict is Verdict.VIOLATED
     assert checked.trace is not None
 

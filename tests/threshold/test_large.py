@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.models.user_files import load_module
-from fdverify.threshold.text.read import read
+from fdverify.models.loading import load_module
+from fdverify.threshold.text.read import parse_automaton
 from fdverify.verdict import Verdict
 from tests.sampling import every, long
 from tests.threshold.small import found
 
 GENERATOR = load_module(Path(__file__).parents[2] / "benchmarks" / "large_automaton.py")
-AUTOMATON = read(GENERATOR.large_automaton(locations=100, rules=1300), "large.ta")
+AUTOMATON = parse_automaton(GENERATOR.large_automaton(locations=100, rules=1300), "large.ta")
 
 
 def test_it_has_the_size_that_is_said() -> None:

@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton, Location, Rule, Specification
-from fdverify.threshold.formula import (
+from fdverify.threshold.ltl_formula import (
     And,
-    Comparison,
     Constant,
     Eventually,
     Formula,
     Globally,
     Implies,
-    Linear,
+    LinearComparison,
+    LinearExpression,
     Not,
     Or,
-    holds,
+    evaluate_formula,
 )
-from fdverify.threshold.text.diagram import mermaid
-from fdverify.threshold.text.read import read, read_file
+from fdverify.threshold.text.diagram import format_mermaid
+from fdverify.threshold.text.read import parse_automaton, read_automaton
 from fdverify.threshold.text.write import written
 
 STRB = Path(__file__).parents[2] / "examples" / "threshold" / "strb.ta"
@@ -32,31 +32,33 @@ PLACE = re.compile(r"[^:]+:[1-9]\d*:[1-9]\d*: .+")
 
 
 def test_reliable_broadcast() -> None:
-    automaton = read_file(STRB)
+    automaton = read_automaton(STRB)
     assert automaton.name == "STRB"
     assert [location.name for location in automaton.locations] == ["V0", "V1", "SE", "AC"]
-    assert [(rule.number, rule.source, rule.target, rule.added()) for rule in automaton.rules[:5]] == [
+    assert [(rule.number, rule.source, rule.target, rule.get_increments()) for rule in automaton.rules[:5]] == [
         (1, "V1", "SE", {"x": 1}),
         (2, "V0", "SE", {"x": 1}),
         (3, "V0", "AC", {"x": 1}),
         (4, "V1", "AC", {"x": 1}),
         (5, "SE", "AC", {}),
     ]
-    assert automaton.rules[1].guard == Comparison(Linear.of({"x": 1}), ">=", Linear.of({"T": 1, "F": -1}, 1))
+    assert automaton.rules[1].guard == LinearComparison(
+        LinearExpression.from_factors({"x": 1}), ">=", LinearExpression.from_factors({"T": 1, "F": -1}, 1)
+    )
     assert [specification.name for specification in automaton.specifications] == [
         "unforgeability",
         "correctness",
         "relay",
     ]
-    assert holds(And(automaton.assumptions[0], automaton.assumptions[1]), {"N": 4, "T": 1, "F": 1})
-    assert not holds(automaton.assumptions[0], {"N": 3, "T": 1, "F": 1})
+    assert evaluate_formula(And(automaton.assumptions[0], automaton.assumptions[1]), {"N": 4, "T": 1, "F": 1})
+    assert not evaluate_formula(automaton.assumptions[0], {"N": 3, "T": 1, "F": 1})
 
 
 def specification(text: str) -> Formula:
     """A formula, read as that of a specification."""
     old = "unforgeability: V1 == 0 -> [](AC == 0);"
     assert old in TEXT
-    return read(TEXT.replace(old, f"it: {text};"), "t").specifications[0].formula
+    return parse_automaton(TEXT.replace(old, f"it: {text};"), "t").specifications[0].formula
 
 
 @pytest.mark.parametrize(
@@ -79,18 +81,20 @@ def test_an_implication_associates_to_the_left() -> None:
     formula = specification("V0 == 0 -> V1 == 0 -> SE == 0")
     assert isinstance(formula, Implies)
     assert isinstance(formula.left, Implies)
-    assert isinstance(formula.right, Comparison)
+    assert isinstance(formula.right, LinearComparison)
 
 
 @pytest.mark.parametrize("keyword", ["skel", "thresholdAutomaton", "threshAuto"])
 def test_each_keyword_and_without_sizes(keyword: str) -> None:
     text = re.sub(r" \(\d+\) \{", " {", TEXT.replace("skel", keyword))
-    assert read(text, "t") == read(TEXT, "t")
+    assert parse_automaton(text, "t") == parse_automaton(TEXT, "t")
 
 
 names = st.sampled_from(["V0", "V1", "x", "N", "T"])
-linear = st.builds(Linear.of, st.dictionaries(names, st.integers(-9, 9), max_size=3), st.integers(-99, 99))
-comparisons = st.builds(Comparison, linear, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), linear)
+linear = st.builds(
+    LinearExpression.from_factors, st.dictionaries(names, st.integers(-9, 9), max_size=3), st.integers(-99, 99)
+)
+comparisons = st.builds(LinearComparison, linear, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), linear)
 formulas: st.SearchStrategy[Formula] = st.recursive(
     comparisons | st.builds(Constant, st.booleans()),
     lambda inner: st.one_of(
@@ -107,34 +111,41 @@ formulas: st.SearchStrategy[Formula] = st.recursive(
 
 @given(st.lists(formulas, max_size=3), st.integers(0, 3))
 def test_what_is_written_reads_back_the_same(specifications: list[Formula], growth: int) -> None:
-    guard = Or(Comparison(Linear.of({"x": 1}), ">=", Linear.of({"T": 2}, -1)), Constant(False))
+    guard = Or(
+        LinearComparison(LinearExpression.from_factors({"x": 1}), ">=", LinearExpression.from_factors({"T": 2}, -1)),
+        Constant(False),
+    )
     automaton = Automaton(
         name="A",
         local=("pc", "round"),
         shared=("x", "y"),
         parameters=("N", "T"),
         unknowns=("a",),
-        assumptions=(Comparison(Linear.of({"N": 1}), ">", Linear.of({"T": 3})),),
+        assumptions=(
+            LinearComparison(LinearExpression.from_factors({"N": 1}), ">", LinearExpression.from_factors({"T": 3})),
+        ),
         locations=(Location("V0", (0, 1)), Location("V1", (2, 0))),
-        initial=(Comparison(Linear.of({"V0": 1}), "==", Linear.of({"N": 1})),),
+        initial=(
+            LinearComparison(LinearExpression.from_factors({"V0": 1}), "==", LinearExpression.from_factors({"N": 1})),
+        ),
         rules=(Rule(7, "V0", "V1", guard, (("x", growth),) if growth else ()),),
         specifications=tuple(Specification(f"s{at}", each) for at, each in enumerate(specifications)),
     )
-    assert read(written(automaton), "t") == automaton
-    assert mermaid(automaton).count("-->") == 1
+    assert parse_automaton(written(automaton), "t") == automaton
+    assert format_mermaid(automaton).count("-->") == 1
 
 
 def test_macros_are_written_out_and_lists_may_be_split() -> None:
     text = TEXT.replace("SOME_CORRECT)", "(T + 1 - F))").replace("ALMOST_ALL)", "N - T - F)")
     text = re.sub("  define .*\n", "", text).replace("parameters N, T, F;", "parameters N; parameters T, F;")
     assert "SOME_CORRECT" not in text
-    assert read(text, "t") == read(TEXT, "t")
+    assert parse_automaton(text, "t") == parse_automaton(TEXT, "t")
 
 
 def test_guards_need_no_parentheses() -> None:
     text = re.sub(r"when \((.*)\) do", r"when \1 do", TEXT)
     assert text != TEXT
-    assert read(text, "t") == read(TEXT, "t")
+    assert parse_automaton(text, "t") == parse_automaton(TEXT, "t")
 
 
 BAD = {
@@ -177,7 +188,7 @@ def test_what_is_wrong_is_told_with_line_and_column(old: str, new: str, says: st
     assert old in TEXT
     changed = TEXT.replace(old, new, 1)
     with pytest.raises(UsageError) as raised:
-        read(changed, "strb.ta")
+        parse_automaton(changed, "strb.ta")
     assert PLACE.fullmatch(raised.value.message)
     assert says in raised.value.message
 
@@ -186,6 +197,6 @@ def test_a_file_that_is_no_text_or_not_there(tmp_path: Path) -> None:
     odd = tmp_path / "odd.ta"
     odd.write_bytes(b"skel A {\n  \xff")
     with pytest.raises(UsageError, match=r"odd\.ta:2:3: this is not UTF-8"):
-        read_file(odd)
+        read_automaton(odd)
     with pytest.raises(UsageError, match="cannot read"):
-        read_file(tmp_path / "none.ta")
+        read_automaton(tmp_path / "none.ta")

@@ -4,8 +4,8 @@ from dataclasses import replace
 from enum import IntEnum
 
 from fdverify.logic import If, Not
-from fdverify.models.cast import Cast, Channel, Role
 from fdverify.models.model import Model
+from fdverify.models.participants import Cast, Channel, Role
 from fdverify.models.system import (
     Ages,
     Choices,

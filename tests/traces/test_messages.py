@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fdverify.detectors.chandra_toueg import ReceiverPc, SenderPc, build_chandra_toueg
+from fdverify.detectors.model_catalogue import find_model
 from fdverify.engines.simulate import simulate
-from fdverify.models.catalogue import find_model
-from fdverify.models.chandra_toueg import ReceiverPc, SenderPc, chandra_toueg
-from fdverify.models.interpret import Made, Plain
 from fdverify.models.system import Choices, Phase, Property, State, System, Update, update
-from fdverify.traces.messages import Message
-from fdverify.traces.run import Run
-from fdverify.traces.steps import ShownRun, ShownValue, show_run
+from fdverify.runs.concrete_interpreter import ChoiceValues, PlainValue
+from fdverify.runs.messages import Message
+from fdverify.runs.run import Run
+from fdverify.runs.run_table import ShownRun, ShownValue, show_run
 from tests.traces.asking import ASKING
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -27,7 +27,7 @@ LATE_AGEING = find_model(f"{EXAMPLES}/broken_detectors.py:LATE_AGEING")
 
 
 def detector(delta: int, phi: int, variant: str, crash: bool) -> System:
-    return chandra_toueg(delta, phi, variant=variant, crash=crash, timeout="3")
+    return build_chandra_toueg(delta, phi, variant=variant, crash=crash, timeout="3")
 
 
 def late_ageing(delta: int, phi: int, variant: str, crash: bool) -> System:
@@ -56,7 +56,7 @@ def ages(value: ShownValue) -> tuple[int, ...]:
 
 def singles(system: System, trace: ShownRun) -> list[Single]:
     """The messages by what the choices mean, each on its own."""
-    delta = system.parameter_values()["delta"]
+    delta = system.compute_parameters()["delta"]
     found: list[Single] = []
     for row in trace.steps[1:]:
         for phase in (phase.name for phase in system.phases):
@@ -143,7 +143,7 @@ def test_a_message_ends_a_step_after_its_last_age(delta: int, subrounds: bool) -
 
 def test_what_is_in_transit_at_the_start_was_sent_before() -> None:
     system = detector(2, 1, "tla", crash=True)
-    start: dict[str, Plain] = {
+    start: dict[str, PlainValue] = {
         "suspected": False,
         "waiting_time": 0,
         "timeout": 8,
@@ -155,7 +155,7 @@ def test_what_is_in_transit_at_the_start_was_sent_before() -> None:
         "hlfsc": 1,
     }
     none = frozenset[int]()
-    idle: Made = {"crash": False, "sender_active": False, "receiver_active": True, "delivered": none}
+    idle: ChoiceValues = {"crash": False, "sender_active": False, "receiver_active": True, "delivered": none}
     run = Run({}, (idle, {**idle, "delivered": frozenset({2})}), start=start)
     first, second, third = show_run(system, run).messages
     assert (first.sent, first.ages, first.ended, first.by) == (None, [2, 2], 2, "delivered")
@@ -192,8 +192,8 @@ def test_a_phase_that_does_not_run_without_the_others() -> None:
     def needs_an_older_one(s: State, c: Choices) -> Update:
         return replace(answer.run(s, c), assume=s.questions.has(1))
 
-    start: dict[str, Plain] = {"asking_pc": 0, "answered": 0, "questions": frozenset({0}), "answers": frozenset()}
-    made: Made = {"asking_active": True, "got": frozenset({0}), "heard": frozenset({0})}
+    start: dict[str, PlainValue] = {"asking_pc": 0, "answered": 0, "questions": frozenset({0}), "answers": frozenset()}
+    made: ChoiceValues = {"asking_active": True, "got": frozenset({0}), "heard": frozenset({0})}
     trace = show_run(system.with_phase("answer", needs_an_older_one), Run({}, (made,), start=start))
     assert [(m.buffer, m.sent, m.ages, m.ended, m.by) for m in trace.messages] == [
         ("questions", None, [0, 1], None, None),

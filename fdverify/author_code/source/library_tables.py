@@ -17,7 +17,7 @@ import numpy as np
 
 from fdverify.author_code.source.refusals import Refusal
 
-IF_STATE: dict[Any, Refusal] = {
+REFUSED_FOR_STATE_VALUES: dict[Any, Refusal] = {
     isinstance: Refusal.TYPE,
     issubclass: Refusal.TYPE,
     type: Refusal.TYPE,
@@ -50,7 +50,7 @@ IF_STATE: dict[Any, Refusal] = {
     slice: Refusal.INDEX,
 }
 """Refused if an argument is a state value; a container of state values may have a length and a type."""
-IF_HELD: dict[Any, Refusal] = {
+REFUSED_FOR_HOLDERS: dict[Any, Refusal] = {
     str: Refusal.TEXT,
     repr: Refusal.TEXT,
     format: Refusal.TEXT,
@@ -80,14 +80,14 @@ IF_HELD: dict[Any, Refusal] = {
     functools.cmp_to_key: Refusal.SORT,
 }
 """Refused if an argument is a state value or holds one."""
-CONCRETE = frozenset(
+COMPUTED_ON_CONSTANTS = frozenset(
     {isinstance, issubclass, type, callable, hasattr, len, bool, int, float, str, repr, abs, round, ord, chr, range}
     | {bin, hex, divmod, operator.attrgetter, operator.itemgetter, operator.methodcaller, slice, format}
 )
 """Computed if all arguments are constants."""
-ALWAYS = (print, input, open, eval, exec, compile, __import__, globals, locals, breakpoint)
-KINDS = {"list": list, "tuple": tuple, "dict": dict, "set": set}
-COMPUTING: dict[Any, type[ast.operator]] = {
+ALWAYS_REFUSED = (print, input, open, eval, exec, compile, __import__, globals, locals, breakpoint)
+CONTAINER_TYPES = {"list": list, "tuple": tuple, "dict": dict, "set": set}
+OPERATOR_FUNCTIONS: dict[Any, type[ast.operator]] = {
     operator.add: ast.Add,
     operator.sub: ast.Sub,
     operator.mul: ast.Mult,
@@ -100,7 +100,7 @@ COMPUTING: dict[Any, type[ast.operator]] = {
     operator.rshift: ast.RShift,
     operator.matmul: ast.MatMult,
 }
-CHANGING_OPERATORS: dict[Any, type[ast.operator]] = {
+AUGMENTED_FUNCTIONS: dict[Any, type[ast.operator]] = {
     operator.iadd: ast.Add,
     operator.iconcat: ast.Add,
     operator.isub: ast.Sub,
@@ -116,13 +116,13 @@ CHANGING_OPERATORS: dict[Any, type[ast.operator]] = {
     operator.irshift: ast.RShift,
     operator.imatmul: ast.MatMult,
 }
-CHANGED_FIRST = frozenset(
+MUTATING_FUNCTIONS = frozenset(
     {heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace, operator.delitem}
     | {bisect.insort, bisect.insort_left, bisect.insort_right, np.put, np.place, np.copyto, np.putmask}
     | {np.fill_diagonal}
 )
 """Functions that change their first argument."""
-COMPARING: dict[Any, type[ast.cmpop]] = {
+COMPARISON_FUNCTIONS: dict[Any, type[ast.cmpop]] = {
     operator.eq: ast.Eq,
     operator.ne: ast.NotEq,
     operator.lt: ast.Lt,

@@ -55,9 +55,9 @@ class Refusal(Enum):
     LIBRARY = ("passes a state value to a function that may inspect it", "write it with fdverify.logic")
 
     @property
-    def doing(self) -> str:
+    def action(self) -> str:
         return self.value[0]
 
     @property
-    def instead(self) -> str:
+    def hint(self) -> str:
         return self.value[1]

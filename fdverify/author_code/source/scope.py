@@ -8,18 +8,27 @@ from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
 
-from fdverify.author_code.source.abstract import BIRTHS, NOTHING, PLAIN, Atom, LocalFunction, Value, join, known
-from fdverify.author_code.source.sources import SourceFile
+from fdverify.author_code.source.abstract_values import (
+    BIRTHS,
+    NOTHING,
+    PLAIN,
+    AbstractAtom,
+    AbstractValue,
+    LocalFunction,
+    join,
+    lift_object,
+)
+from fdverify.author_code.source.source_files import SourceFile
 
 _BUILTINS = vars(builtins)
 
 
 @dataclass
-class Loop:
+class LoopExits:
     """A loop that is being read: the values of names at each ``break`` (left) and each ``continue`` (again)."""
 
-    left: list[dict[str, Value]] = field(default_factory=list)
-    again: list[dict[str, Value]] = field(default_factory=list)
+    left: list[dict[str, AbstractValue]] = field(default_factory=list)
+    again: list[dict[str, AbstractValue]] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -30,23 +39,23 @@ class Scope:
     globals: dict[str, Any]
     cells: dict[str, Any] = field(default_factory=dict)
     parent: Scope | None = None
-    env: dict[str, Value] = field(default_factory=dict)
-    ever: dict[str, Value] = field(default_factory=dict)
+    env: dict[str, AbstractValue] = field(default_factory=dict)
+    ever: dict[str, AbstractValue] = field(default_factory=dict)
     global_names: set[str] = field(default_factory=set)
     outer_names: set[str] = field(default_factory=set)
-    returned: Value = NOTHING
-    yielded: Value = NOTHING
-    made: dict[ast.AST, Atom] = field(default_factory=dict)
+    returned: AbstractValue = NOTHING
+    yielded: AbstractValue = NOTHING
+    made: dict[ast.AST, AbstractAtom] = field(default_factory=dict)
     """The object that each expression created, so that a loop creates it once."""
     escaped: list[LocalFunction] = field(default_factory=list)
     """Functions that were defined here and are called elsewhere, with any arguments."""
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[LoopExits] = field(default_factory=list)
     version: int = 0
     """Grows whenever a name may have another value."""
-    answers: dict[Any, Value] = field(default_factory=dict)
+    answers: dict[Any, AbstractValue] = field(default_factory=dict)
     birth: int = field(default_factory=lambda: next(BIRTHS))
 
-    def lookup(self, name: str) -> Value:
+    def look_up(self, name: str) -> AbstractValue:
         if name not in self.global_names:
             if name in self.env:
                 return self.env[name]
@@ -55,14 +64,14 @@ class Scope:
                 if name in scope.ever:
                     return scope.ever[name]
                 scope = scope.parent
-            cells = self.root().cells
+            cells = self.find_root().cells
             if name in cells:
-                return known(cells[name])
+                return lift_object(cells[name])
         if name in self.globals:
-            return known(self.globals[name])
-        return known(_BUILTINS[name]) if name in _BUILTINS else PLAIN
+            return lift_object(self.globals[name])
+        return lift_object(_BUILTINS[name]) if name in _BUILTINS else PLAIN
 
-    def bind(self, name: str, value: Value) -> None:
+    def bind(self, name: str, value: AbstractValue) -> None:
         self.env[name] = value
         before = self.ever.get(name, NOTHING)
         after = join(before, value)
@@ -70,21 +79,21 @@ class Scope:
             self.ever[name] = after
             self.version += 1
 
-    def home_of(self, name: str) -> Scope | None:
+    def find_home(self, name: str) -> Scope | None:
         """Find the enclosing call, itself being read, that has this name."""
         scope = self.parent
         while scope is not None and name not in scope.ever:
             scope = scope.parent
         return scope
 
-    def root(self) -> Scope:
-        return self if self.parent is None else self.parent.root()
+    def find_root(self) -> Scope:
+        return self if self.parent is None else self.parent.find_root()
 
-    def versions(self) -> tuple[int, ...]:
-        return (self.version,) if self.parent is None else (self.version, *self.parent.versions())
+    def list_versions(self) -> tuple[int, ...]:
+        return (self.version,) if self.parent is None else (self.version, *self.parent.list_versions())
 
 
-def cells_of(function: FunctionType) -> dict[str, Any]:
+def read_cells(function: FunctionType) -> dict[str, Any]:
     """Return the contents of a closure by name; a cell that is still empty is left out."""
     cells: tuple[CellType, ...] = function.__closure__ or ()
     contents = {}
@@ -96,7 +105,7 @@ def cells_of(function: FunctionType) -> dict[str, Any]:
     return contents
 
 
-def joined(*envs: dict[str, Value]) -> dict[str, Value]:
+def join_environments(*envs: dict[str, AbstractValue]) -> dict[str, AbstractValue]:
     """Join the values of names where several paths meet."""
     if len(envs) == 1:
         return envs[0]

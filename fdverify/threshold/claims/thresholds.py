@@ -11,9 +11,17 @@ from dataclasses import dataclass
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton
-from fdverify.threshold.claims.normal import both, either, positive
-from fdverify.threshold.formula import And, Comparison, Constant, Formula, Linear, Or, parts
-from fdverify.threshold.text.write import linear_text
+from fdverify.threshold.claims.nnf import conjoin, convert_to_nnf, disjoin
+from fdverify.threshold.ltl_formula import (
+    And,
+    Constant,
+    Formula,
+    LinearComparison,
+    LinearExpression,
+    Or,
+    iterate_subformulas,
+)
+from fdverify.threshold.text.write import format_linear
 
 REACHED, NOT_YET = ">=", "<"
 
@@ -22,29 +30,29 @@ REACHED, NOT_YET = ">=", "<"
 class Threshold:
     """The condition that a sum of shared variables (``reached``) is at least a sum of parameters (``needed``)."""
 
-    reached: Linear
-    needed: Linear
+    reached: LinearExpression
+    needed: LinearExpression
 
     def is_reached(self, values: Mapping[str, int]) -> bool:
-        return self.reached.at(values) >= self.needed.at(values)
+        return self.reached.evaluate(values) >= self.needed.evaluate(values)
 
 
-def made_of_thresholds(automaton: Automaton, guard: Formula) -> Formula:
+def rewrite_in_thresholds(automaton: Automaton, guard: Formula) -> Formula:
     """Rewrite a guard so that every comparison of shared variables says that a threshold is reached, or not yet.
 
     Refuse a comparison whose truth value may change more than once.
     """
-    return _rewritten(automaton, positive(guard))
+    return _rewrite_guard(automaton, convert_to_nnf(guard))
 
 
-def _rewritten(automaton: Automaton, guard: Formula) -> Formula:
+def _rewrite_guard(automaton: Automaton, guard: Formula) -> Formula:
     match guard:
         case And(left, right):
-            return And(_rewritten(automaton, left), _rewritten(automaton, right))
+            return And(_rewrite_guard(automaton, left), _rewrite_guard(automaton, right))
         case Or(left, right):
-            return Or(_rewritten(automaton, left), _rewritten(automaton, right))
-        case Comparison():
-            return _monotone(automaton, guard)
+            return Or(_rewrite_guard(automaton, left), _rewrite_guard(automaton, right))
+        case LinearComparison():
+            return _rewrite_comparison(automaton, guard)
         case _:
             return guard
 
@@ -52,42 +60,42 @@ def _rewritten(automaton: Automaton, guard: Formula) -> Formula:
 _REVERSED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def _monotone(automaton: Automaton, comparison: Comparison) -> Formula:
-    difference, operator = comparison.difference(), comparison.operator
+def _rewrite_comparison(automaton: Automaton, comparison: LinearComparison) -> Formula:
+    difference, operator = comparison.subtract_sides(), comparison.operator
     shared = {name: factor for name, factor in difference.factors if name in automaton.shared}
     if not shared:
         return comparison
     if any(factor < 0 for factor in shared.values()):
-        difference, operator = difference.times(-1), _REVERSED.get(operator, operator)
+        difference, operator = difference.scale(-1), _REVERSED.get(operator, operator)
         shared = {name: -factor for name, factor in shared.items()}
     if any(factor < 0 for factor in shared.values()):
-        text = f"{linear_text(comparison.left)} {comparison.operator} {linear_text(comparison.right)}"
+        text = f"{format_linear(comparison.left)} {comparison.operator} {format_linear(comparison.right)}"
         raise UsageError(
             f"{automaton.name}: the truth of {text} may change more than once",
             "compare a sum of shared variables with parameters",
         )
-    reached = Linear.of(shared)
-    number = reached.plus(difference, -1)  # the right-hand side that the sum is compared with
-    more = number.plus(Linear(constant=1))
+    reached = LinearExpression.from_factors(shared)
+    number = reached.add(difference, -1)  # the right-hand side that the sum is compared with
+    more = number.add(LinearExpression(constant=1))
     match operator:
         case "<" | ">=":
-            return Comparison(reached, operator, number)
+            return LinearComparison(reached, operator, number)
         case "<=":
-            return Comparison(reached, NOT_YET, more)
+            return LinearComparison(reached, NOT_YET, more)
         case ">":
-            return Comparison(reached, REACHED, more)
+            return LinearComparison(reached, REACHED, more)
         case "==":
-            return And(Comparison(reached, REACHED, number), Comparison(reached, NOT_YET, more))
+            return And(LinearComparison(reached, REACHED, number), LinearComparison(reached, NOT_YET, more))
         case _:
-            return Or(Comparison(reached, NOT_YET, number), Comparison(reached, REACHED, more))
+            return Or(LinearComparison(reached, NOT_YET, number), LinearComparison(reached, REACHED, more))
 
 
-def thresholds(automaton: Automaton, guards: Iterable[Formula]) -> dict[Threshold, set[str]]:
+def collect_thresholds(automaton: Automaton, guards: Iterable[Formula]) -> dict[Threshold, set[str]]:
     """Collect the thresholds in rewritten guards, each with the operators (reached, not yet) that it occurs with."""
     operators: dict[Threshold, set[str]] = {}
     for guard in guards:
-        for part in parts(guard):
-            if isinstance(part, Comparison) and part.left.names() & set(automaton.shared):
+        for part in iterate_subformulas(guard):
+            if isinstance(part, LinearComparison) and part.left.collect_names() & set(automaton.shared):
                 operators.setdefault(Threshold(part.left, part.right), set()).add(part.operator)
     return operators
 
@@ -96,14 +104,14 @@ Context = Mapping[Threshold, bool]
 """For each threshold, whether it is reached."""
 
 
-def settled(guard: Formula, context: Context) -> Formula:
+def evaluate_in_context(guard: Formula, context: Context) -> Formula:
     """Evaluate the thresholds of a rewritten guard in a context; only claims about parameters remain."""
     match guard:
         case And(left, right):
-            return both(settled(left, context), settled(right, context))
+            return conjoin(evaluate_in_context(left, context), evaluate_in_context(right, context))
         case Or(left, right):
-            return either(settled(left, context), settled(right, context))
-        case Comparison(left, operator, right) if (known := context.get(Threshold(left, right))) is not None:
+            return disjoin(evaluate_in_context(left, context), evaluate_in_context(right, context))
+        case LinearComparison(left, operator, right) if (known := context.get(Threshold(left, right))) is not None:
             return Constant(known == (operator == REACHED))
         case _:
             return guard

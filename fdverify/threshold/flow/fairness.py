@@ -11,74 +11,76 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
-from fdverify.threshold.claims.normal import all_of, any_of, either
-from fdverify.threshold.flow.arcs import Arc, Received, at_most, less_than
-from fdverify.threshold.flow.automaton import ControlFlow
-from fdverify.threshold.flow.memory import History, Reception, histories, never_more
-from fdverify.threshold.flow.places import Layout
-from fdverify.threshold.formula import Comparison, Constant, Formula, Linear
-from fdverify.threshold.text.read import read_linear
+from fdverify.threshold.claims.nnf import conjoin_all, disjoin, disjoin_all
+from fdverify.threshold.flow.arcs import Arc, ReceptionConstraint, at_most, less_than
+from fdverify.threshold.flow.control_flow import ControlFlow
+from fdverify.threshold.flow.flow_locations import FlowLayout
+from fdverify.threshold.flow.reception_history import History, Reception, compute_histories, is_never_more
+from fdverify.threshold.ltl_formula import Constant, Formula, LinearComparison, LinearExpression
+from fdverify.threshold.text.read import parse_linear
 
-Due = Mapping[str, Linear]
+Due = Mapping[str, LinearExpression]
 
 Choice = tuple[tuple[Arc, ...], tuple[str, ...]]
 """Steps that receive disjoint sets of counters, and the counters that none of them receives."""
 
-_NOTHING = Linear()
+_NOTHING = LinearExpression()
 _MOST_CHOICES = 300
 
 
 @dataclass(frozen=True)
-class Fairness:
+class FairnessCondition:
     needed: Formula
     """A necessary condition for FAIR; it is also sufficient if no process has an ``unclear`` status."""
     unclear: tuple[str, ...]
 
 
-def read_due(flow: ControlFlow) -> dict[str, Linear]:
+def parse_due(flow: ControlFlow) -> dict[str, LinearExpression]:
     return {
-        counter: read_linear(text, (*flow.shared, *flow.parameters), f"{flow.name}: due {counter}")
+        counter: parse_linear(text, (*flow.shared, *flow.parameters), f"{flow.name}: due {counter}")
         for counter, text in flow.due.items()
     }
 
 
-def fairness(flow: ControlFlow, arcs: Sequence[Arc], layout: Layout, due: Due) -> Fairness:
+def build_fairness(flow: ControlFlow, arcs: Sequence[Arc], layout: FlowLayout, due: Due) -> FairnessCondition:
     """Build the formula for FAIR, status by status."""
-    known = histories(flow, arcs)
+    known = compute_histories(flow, arcs)
     needed, unclear = [], []
     for status in flow.statuses:
-        empty = Comparison(Linear.of(dict.fromkeys(layout.of_status(status), 1)), "==", Linear())
+        empty = LinearComparison(
+            LinearExpression.from_factors(dict.fromkeys(layout.list_locations(status), 1)), "==", LinearExpression()
+        )
         stays = [arc for arc in arcs if arc.source == status and not arc.has_effect and arc.received]
-        received = Constant(False) if status in flow.left else _exact(due, stays, known[status])
+        received = Constant(False) if status in flow.left else _build_exact_condition(due, stays, known[status])
         if received is None:
             unclear.append(status)
-            ways = [_has_received(due, history) for history in sorted(known[status], key=repr)]
-            received = any_of(dict.fromkeys(ways))
-        needed.append(either(empty, received))
-    return Fairness(all_of(needed), tuple(unclear))
+            ways = [_build_necessary_condition(due, history) for history in sorted(known[status], key=repr)]
+            received = disjoin_all(dict.fromkeys(ways))
+        needed.append(disjoin(empty, received))
+    return FairnessCondition(conjoin_all(needed), tuple(unclear))
 
 
-def _exact(due: Due, stays: Sequence[Arc], known: set[History]) -> Formula | None:
+def _build_exact_condition(due: Due, stays: Sequence[Arc], known: set[History]) -> Formula | None:
     """Build an exact formula for having received what is due at a status, if its self-loops allow one."""
-    for choice, rest in _choices(due, stays):
+    for choice, rest in _enumerate_choices(due, stays):
         never_received = all(
             history[place] is None or _is_too_late(due[counter], history[place])
             for place, counter in enumerate(due)
             if counter in rest
             for history in known
         )
-        if never_received and _covers(due, choice, known):
-            return _receives(due, choice, rest)
+        if never_received and _covers_histories(due, choice, known):
+            return _build_reception_condition(due, choice, rest)
     return None
 
 
-def _is_too_late(amount: Linear, reception: Reception | None) -> bool:
+def _is_too_late(amount: LinearExpression, reception: Reception | None) -> bool:
     """Return whether the amount due always exceeds what the last reception can have received."""
     assert reception is not None, "the caller excludes that nothing was received"
-    return never_more(reception.most.plus(Linear(constant=1)), amount)
+    return is_never_more(reception.most.add(LinearExpression(constant=1)), amount)
 
 
-def _choices(due: Due, stays: Sequence[Arc]) -> Iterator[Choice]:
+def _enumerate_choices(due: Due, stays: Sequence[Arc]) -> Iterator[Choice]:
     """Enumerate ways to cover the counters by self-loops, up to a limit; those that cover most come first."""
 
     def choose(open_counters: tuple[str, ...], chosen: tuple[Arc, ...], rest: tuple[str, ...]) -> Iterator[Choice]:
@@ -95,48 +97,52 @@ def _choices(due: Due, stays: Sequence[Arc]) -> Iterator[Choice]:
     return islice(choose(tuple(due), (), ()), _MOST_CHOICES)
 
 
-def _covers(due: Due, choice: Sequence[Arc], known: set[History]) -> bool:
+def _covers_histories(due: Due, choice: Sequence[Arc], known: set[History]) -> bool:
     """Return whether each step allows whatever a history has received, or the history received none of its counters."""
     places = {counter: place for place, counter in enumerate(due)}
     for arc, history in product(choice, known):
         before = [(received, history[places[counter]]) for counter, received in arc.received]
         if any(reception is not None for _, reception in before) and not all(
-            _allows_nothing(received) if reception is None else _allows(received, reception.received)
+            _allows_zero(received) if reception is None else _allows_reception(received, reception.received)
             for received, reception in before
         ):
             return False
     return True
 
 
-def _allows(received: Received, other: Received) -> bool:
+def _allows_reception(received: ReceptionConstraint, other: ReceptionConstraint) -> bool:
     """Return whether the constraints of one reception follow from those of another, for all parameters."""
     return (
-        never_more(other.written, received.written)
-        and all(any(never_more(number, more) for more in (*other.at_least, _NOTHING)) for number in received.at_least)
-        and all(any(never_more(less, limit) for less in other.below) for limit in received.below)
+        is_never_more(other.written, received.written)
+        and all(
+            any(is_never_more(number, more) for more in (*other.at_least, _NOTHING)) for number in received.at_least
+        )
+        and all(any(is_never_more(less, limit) for less in other.below) for limit in received.below)
     )
 
 
-def _allows_nothing(received: Received) -> bool:
+def _allows_zero(received: ReceptionConstraint) -> bool:
     """Return whether a step allows a counter to stay 0, for all parameters."""
     return (
-        never_more(_NOTHING, received.written)
-        and all(never_more(number, _NOTHING) for number in received.at_least)
-        and all(never_more(Linear(constant=1), limit) for limit in received.below)
+        is_never_more(_NOTHING, received.written)
+        and all(is_never_more(number, _NOTHING) for number in received.at_least)
+        and all(is_never_more(LinearExpression(constant=1), limit) for limit in received.below)
     )
 
 
-def _receives(due: Due, choice: Sequence[Arc], rest: Sequence[str]) -> Formula:
+def _build_reception_condition(due: Due, choice: Sequence[Arc], rest: Sequence[str]) -> Formula:
     """State that these steps can receive what is due, and that nothing is due for the remaining counters."""
     claims = [at_most(due[counter], _NOTHING) for counter in rest]
     for arc in choice:
-        nothing = all_of(at_most(due[counter], _NOTHING) for counter, _ in arc.received)
-        allowed = [claim for counter, received in arc.received for claim in _can_be(due[counter], received)]
-        claims.append(either(nothing, all_of(dict.fromkeys(allowed))))
-    return all_of(claims)
+        nothing = conjoin_all(at_most(due[counter], _NOTHING) for counter, _ in arc.received)
+        allowed = [
+            claim for counter, received in arc.received for claim in _list_amount_conditions(due[counter], received)
+        ]
+        claims.append(disjoin(nothing, conjoin_all(dict.fromkeys(allowed))))
+    return conjoin_all(claims)
 
 
-def _can_be(amount: Linear, received: Received) -> Iterator[Formula]:
+def _list_amount_conditions(amount: LinearExpression, received: ReceptionConstraint) -> Iterator[Formula]:
     """State that a step can receive an amount, or more if the step requires more."""
     numbers = (amount, *received.at_least, _NOTHING)
     for number in numbers:
@@ -146,7 +152,7 @@ def _can_be(amount: Linear, received: Received) -> Iterator[Formula]:
             yield less_than(number, limit)
 
 
-def _has_received(due: Due, history: History) -> Formula:
+def _build_necessary_condition(due: Due, history: History) -> Formula:
     """State a necessary condition for what is due to have been received along a history."""
     claims: list[Formula] = []
     for amount, reception in zip(due.values(), history, strict=True):
@@ -157,4 +163,4 @@ def _has_received(due: Due, history: History) -> Formula:
         for number in (amount, *received.at_least, _NOTHING):
             claims.append(at_most(number, reception.most))
             claims += [less_than(number, limit) for limit in received.below]
-    return all_of(dict.fromkeys(claims))
+    return conjoin_all(dict.fromkeys(claims))

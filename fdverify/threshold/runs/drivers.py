@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fdverify.threshold.runs.outcome import Outcome, Watch
-from fdverify.threshold.runs.problem import Problem
-from fdverify.threshold.runs.query import query, query_tracking
-from fdverify.threshold.runs.search import search, search_among
+from fdverify.threshold.runs.driver_contract import DriverCallbacks, DriverOutcome
+from fdverify.threshold.runs.query import run_bounded_query, run_query
+from fdverify.threshold.runs.run_problem import RunProblem
+from fdverify.threshold.runs.search import run_bounded_search, run_search
 
 AUTO = "auto"
 _FEW_TRACKED = 6
 _FEW_NODES = 60
 
 
-def auto(problem: Problem, watch: Watch) -> Outcome:
+def run_auto(problem: RunProblem, watch: DriverCallbacks) -> DriverOutcome:
     """Try a query that tracks few thresholds, then a small search, then the full query."""
     return (
-        query_tracking(problem, watch, _FEW_TRACKED)
-        or search_among(problem, watch, _FEW_NODES)
-        or query(problem, watch)
+        run_bounded_query(problem, watch, _FEW_TRACKED)
+        or run_bounded_search(problem, watch, _FEW_NODES)
+        or run_query(problem, watch)
     )
 
 
-DRIVERS: dict[str, Callable[[Problem, Watch], Outcome]] = {AUTO: auto, "query": query, "search": search}
+DRIVERS: dict[str, Callable[[RunProblem, DriverCallbacks], DriverOutcome]] = {
+    AUTO: run_auto,
+    "query": run_query,
+    "search": run_search,
+}

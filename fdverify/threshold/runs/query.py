@@ -12,28 +12,34 @@ from collections.abc import Sequence
 
 from fdverify.errors import InternalError
 from fdverify.smt.solver import ArithmeticSolver
-from fdverify.threshold.claims.thresholds import Threshold, thresholds
-from fdverify.threshold.formula import holds
-from fdverify.threshold.runs.encode import Runs
-from fdverify.threshold.runs.outcome import Outcome, Watch
-from fdverify.threshold.runs.phases import TOO_MANY, enough, too_many
-from fdverify.threshold.runs.problem import Problem
-from fdverify.threshold.runs.realise import Found, NoOrder, TooLong, realised, smallest
+from fdverify.threshold.claims.thresholds import Threshold, collect_thresholds
+from fdverify.threshold.ltl_formula import evaluate_formula
+from fdverify.threshold.runs.concretise import (
+    ConcreteRun,
+    OrderingFailure,
+    RunTooLong,
+    concretise_run,
+    minimise_run,
+)
+from fdverify.threshold.runs.driver_contract import DriverCallbacks, DriverOutcome
+from fdverify.threshold.runs.phase_bound import TOO_MANY_PHASES, exceeds_phase_limit, has_enough_phases
+from fdverify.threshold.runs.run_encoding import RunEncoding
+from fdverify.threshold.runs.run_problem import RunProblem
 
 
-def query(problem: Problem, watch: Watch) -> Outcome:
-    outcome = query_tracking(problem, watch, len(problem.thresholds))
+def run_query(problem: RunProblem, watch: DriverCallbacks) -> DriverOutcome:
+    outcome = run_bounded_query(problem, watch, len(problem.thresholds))
     assert outcome is not None, "the number of tracked thresholds cannot exceed the number of thresholds"
     return outcome
 
 
-def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
+def run_bounded_query(problem: RunProblem, watch: DriverCallbacks, most: int) -> DriverOutcome | None:
     """Return the outcome, or None if more than ``most`` thresholds have to be tracked."""
     tracked: list[Threshold] = []
     phases = fewest = 0
     while len(tracked) <= most:
-        watch.report(_progress(problem, tracked, phases))
-        runs = Runs(problem, tracked, phases)
+        watch.report(_describe_progress(problem, tracked, phases))
+        runs = RunEncoding(problem, tracked, phases)
         solver = ArithmeticSolver()
         solver.add(runs.facts)
         # The last run was minimal in a weaker formula, so a run with as few processes is minimal, and quickly found.
@@ -41,26 +47,26 @@ def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
         if answer.status != "sat":
             answer = solver.ask()
         if answer.status == "unknown":
-            return _unknown(f"the solver gave up: {answer.reason}", runs)
+            return _build_unknown(f"the solver gave up: {answer.reason}", runs)
         if answer.status == "unsat":
-            if not phases or enough(problem, phases):
+            if not phases or has_enough_phases(problem, phases):
                 doubt = watch.confirm(runs.facts, "unsat")
-                return Outcome("none") if doubt is None else _unknown(doubt, runs)
+                return DriverOutcome("none") if doubt is None else _build_unknown(doubt, runs)
             phases *= 2
-            if too_many(phases):
-                return Outcome("unknown", TOO_MANY)
+            if exceeds_phase_limit(phases):
+                return DriverOutcome("unknown", TOO_MANY_PHASES)
             continue
-        answer = smallest(runs, solver, answer, fewest)
-        fewest = int(answer.value(runs.processes))
-        run = realised(runs, answer)
-        if isinstance(run, TooLong):
-            return Outcome("unknown", str(run))
-        if isinstance(run, Found):
+        answer = minimise_run(runs, solver, answer, fewest)
+        fewest = int(answer.get_value(runs.processes))
+        run = concretise_run(runs, answer)
+        if isinstance(run, RunTooLong):
+            return DriverOutcome("unknown", str(run))
+        if isinstance(run, ConcreteRun):
             doubt = watch.confirm(runs.facts, "sat")
-            return Outcome("found", found=run) if doubt is None else _unknown(doubt, runs)
+            return DriverOutcome("found", run=run) if doubt is None else _build_unknown(doubt, runs)
         if phases:
             raise InternalError("the steps of a run in phases cannot be put into an order")
-        more = _to_track(runs, run)
+        more = _choose_thresholds_to_track(runs, run)
         if more:
             tracked = tracked + more
         else:
@@ -68,16 +74,16 @@ def query_tracking(problem: Problem, watch: Watch, most: int) -> Outcome | None:
     return None
 
 
-def _progress(problem: Problem, tracked: Sequence[Threshold], phases: int) -> str:
+def _describe_progress(problem: RunProblem, tracked: Sequence[Threshold], phases: int) -> str:
     in_phases = f", {phases} phases" if phases else ""
     return f"{len(tracked)} of {len(problem.thresholds)} thresholds tracked{in_phases}"
 
 
-def _unknown(reason: str, runs: Runs) -> Outcome:
-    return Outcome("unknown", reason, facts=tuple(runs.facts))
+def _build_unknown(reason: str, runs: RunEncoding) -> DriverOutcome:
+    return DriverOutcome("unknown", reason, facts=tuple(runs.facts))
 
 
-def _to_track(runs: Runs, failure: NoOrder) -> list[Threshold]:
+def _choose_thresholds_to_track(runs: RunEncoding, failure: OrderingFailure) -> list[Threshold]:
     """Choose the thresholds that the segment reached: those in guards that blocked it, or else all of them."""
     reached = [
         threshold
@@ -85,6 +91,10 @@ def _to_track(runs: Runs, failure: NoOrder) -> list[Threshold]:
         if threshold not in runs.tracked and threshold.is_reached(failure.before) != threshold.is_reached(failure.after)
     ]
     values = failure.stuck.values
-    blocking = [rule.guard for rule in failure.stuck.rules if values[rule.source] > 0 and not holds(rule.guard, values)]
-    blamed = thresholds(runs.problem.automaton, blocking)
+    blocking = [
+        rule.guard
+        for rule in failure.stuck.rules
+        if values[rule.source] > 0 and not evaluate_formula(rule.guard, values)
+    ]
+    blamed = collect_thresholds(runs.problem.automaton, blocking)
     return [threshold for threshold in reached if threshold in blamed] or reached

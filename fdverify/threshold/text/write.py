@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton, Rule
-from fdverify.threshold.formula import (
+from fdverify.threshold.ltl_formula import (
     And,
-    Comparison,
     Constant,
     Eventually,
     Formula,
     Globally,
     Implies,
-    Linear,
+    LinearComparison,
+    LinearExpression,
     Not,
     Or,
 )
@@ -23,8 +23,8 @@ from fdverify.threshold.formula import (
 def written(automaton: Automaton, about: str = "", macros: Mapping[str, Formula] | None = None) -> str:
     """Write an automaton, with a comment, and with macros for formulas that specifications repeat."""
     for specification in automaton.specifications:
-        if specification.certain is not None:
-            raise UsageError(f"{specification.certain.otherwise}, so the automaton cannot be written as text")
+        if specification.under_approximation is not None:
+            raise UsageError(f"{specification.under_approximation.refusal}, so the automaton cannot be written as text")
     named: dict[Formula, str] = {
         claim: name for name, claim in (macros or {}).items() if not isinstance(claim, Constant)
     }
@@ -32,57 +32,57 @@ def written(automaton: Automaton, about: str = "", macros: Mapping[str, Formula]
     lines = [f"/* {about.replace('*/', '* /')} */"] if about else []
     lines += [f"skel {automaton.name} {{"]
     lines += [f"  {kind} {', '.join(names)};" for kind, names in (*lists, ("unknowns", automaton.unknowns)) if names]
-    lines += [f"  define {name} == {formula_text(claim)};" for claim, name in named.items()]
-    lines += _section("assumptions", (f"{formula_text(claim)};" for claim in automaton.assumptions))
-    lines += _section(
+    lines += [f"  define {name} == {format_formula(claim)};" for claim, name in named.items()]
+    lines += _format_section("assumptions", (f"{format_formula(claim)};" for claim in automaton.assumptions))
+    lines += _format_section(
         "locations", (f"{place.name}: [{'; '.join(map(str, place.values))}];" for place in automaton.locations)
     )
-    lines += _section("inits", (f"{formula_text(claim)};" for claim in automaton.initial))
-    lines += _section("rules", (_rule(automaton, rule) for rule in automaton.rules))
-    lines += _section(
-        "specifications", (f"{each.name}: {formula_text(each.formula, named)};" for each in automaton.specifications)
+    lines += _format_section("inits", (f"{format_formula(claim)};" for claim in automaton.initial))
+    lines += _format_section("rules", (_format_rule(automaton, rule) for rule in automaton.rules))
+    lines += _format_section(
+        "specifications", (f"{each.name}: {format_formula(each.formula, named)};" for each in automaton.specifications)
     )
     return "\n".join([*lines, "}", ""])
 
 
-def _section(name: str, entries: Iterable[str]) -> list[str]:
+def _format_section(name: str, entries: Iterable[str]) -> list[str]:
     inside = [f"    {entry}" for entry in entries]
     return [f"  {name} ({len(inside)}) {{", *inside, "  }"]
 
 
-def _rule(automaton: Automaton, rule: Rule) -> str:
-    added = rule.added()
+def _format_rule(automaton: Automaton, rule: Rule) -> str:
+    added = rule.get_increments()
     updates = [f"{name}' == {name} + {added[name]};" for name in automaton.shared if name in added]
     same = [name for name in automaton.shared if name not in added]
     actions = " ".join([*updates, *([f"unchanged({', '.join(same)});"] if same else [])])
-    guard = formula_text(rule.guard)
+    guard = format_formula(rule.guard)
     return f"{rule.number}: {rule.source} -> {rule.target} when ({guard}) do {{ {actions} }};"
 
 
-def formula_text(formula: Formula, named: Mapping[Formula, str] | None = None) -> str:
+def format_formula(formula: Formula, named: Mapping[Formula, str] | None = None) -> str:
     """Write a formula; ``named`` has the macros for formulas in it."""
     if named and formula in named:
         return f"({named[formula]})"
     match formula:
-        case Comparison(left, operator, right):
-            return f"({linear_text(left)} {operator} {linear_text(right)})"
+        case LinearComparison(left, operator, right):
+            return f"({format_linear(left)} {operator} {format_linear(right)})"
         case Constant(value):
             return "true" if value else "false"
         case Not(operand):
-            return f"!{formula_text(operand, named)}"
+            return f"!{format_formula(operand, named)}"
         case Eventually(operand):
-            return f"<>{formula_text(operand, named)}"
+            return f"<>{format_formula(operand, named)}"
         case Globally(operand):
-            return f"[]{formula_text(operand, named)}"
+            return f"[]{format_formula(operand, named)}"
         case And(left, right):
-            return f"({formula_text(left, named)} && {formula_text(right, named)})"
+            return f"({format_formula(left, named)} && {format_formula(right, named)})"
         case Or(left, right):
-            return f"({formula_text(left, named)} || {formula_text(right, named)})"
+            return f"({format_formula(left, named)} || {format_formula(right, named)})"
         case Implies(left, right):
-            return f"({formula_text(left, named)} -> {formula_text(right, named)})"
+            return f"({format_formula(left, named)} -> {format_formula(right, named)})"
 
 
-def linear_text(linear: Linear) -> str:
+def format_linear(linear: LinearExpression) -> str:
     """Write a linear expression, positive terms first, so that it needs no parentheses."""
     terms = [(factor, name if abs(factor) == 1 else f"{abs(factor)} * {name}") for name, factor in linear.factors]
     if linear.constant or not terms:

@@ -7,11 +7,11 @@ from typing import Any
 
 import jsonschema
 
-from fdverify.discovery.bounds.configure import configure
-from fdverify.discovery.bounds.report import report_configuration
+from fdverify.bounds.detector_configuration import configure_detector
+from fdverify.bounds.report import report_configuration
+from fdverify.detectors.model_catalogue import find_model
 from fdverify.errors import UsageError
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.catalogue import find_model
 from fdverify.models.model import Model
 from fdverify.models.system import System
 from fdverify.reports.documents import write_document
@@ -53,7 +53,7 @@ def expected(reference: str, numbers: Mapping[str, int], options: Mapping[str, A
     for timeout in range(1, longest + 1):
         for crash in [{"crash": False}, {"crash": True}] if crashes else [{}]:
             system = instance_of(model, numbers, timeout, {**options, **crash})
-            graph = searched(Instance(system, CUT), system.property(model.default_property).holds)
+            graph = searched(Instance(system, CUT), system.find_property(model.default_property).holds)
             if graph.broken is not None:
                 break
             if graph.has_dead_end():
@@ -90,7 +90,7 @@ def in_this_process(
     defaults = {option.name: option.default for option in model.options}
     job = CheckRequest("bounds", reference, dict(numbers), {**defaults, **options}, model.default_property)
     try:
-        found = configure(job, numbers, lambda text: None, longest)
+        found = configure_detector(job, numbers, lambda text: None, longest)
     except UsageError as error:
         return 2, f"error: {error}\n"
     outcome = report_configuration(numbers, None, found, 0.0)

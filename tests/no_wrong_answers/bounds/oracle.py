@@ -51,7 +51,7 @@ class Instance:
 
     def view(self, node: Node) -> State:
         """The state as the model's functions see it."""
-        parameters = self.system.parameter_values()
+        parameters = self.system.compute_parameters()
         values: dict[str, Any] = dict(parameters)
         for variable, value in zip(self.system.variables, node, strict=True):
             is_buffer = isinstance(variable.sort, Ages)
@@ -65,7 +65,7 @@ class Instance:
         return tuple(int(value) if type(value) not in (bool, frozenset) else value for value in plain.values())
 
     def first(self) -> Node:
-        parameters = State(self.system.parameter_values())
+        parameters = State(self.system.compute_parameters())
         values = {v.name: v.initial(parameters) for v in self.system.variables}
         for variable in self.system.variables:
             if isinstance(variable.sort, Ages):
@@ -135,7 +135,7 @@ def detection_time(graph: Graph) -> int | None:
     """From which round after a crash on it is suspected, whatever happens; ``None`` if from none on."""
     detector = graph.instance.system.detector
     assert detector is not None
-    crashed = graph.where(lambda s: not detector.correct(s) and detector.stable(s))
+    crashed = graph.where(lambda s: not detector.correct(s) and detector.is_stable(s))
     trusted = crashed - graph.where(detector.suspects)
     entered = {each for node, after in graph.after.items() if node not in crashed for each in after} & crashed
     at = frozenset(entered | (crashed & {graph.instance.first()}))

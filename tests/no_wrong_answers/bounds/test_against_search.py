@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.discovery.bounds.counted import most_counted
-from fdverify.models.catalogue import find_model
+from fdverify.bounds.suspicion_counts import find_largest_counts
+from fdverify.detectors.model_catalogue import find_model
 from tests.cli.script import run
 from tests.no_wrong_answers.bounds.numbers import (
     CUT,
@@ -75,7 +75,7 @@ def test_wrong_suspicions_are_counted(name: str, timeout: int) -> None:
         pytest.skip("a dead end, and a timeout that grows for ever")
     system = instance_of(model, {"delta": 1, "phi": 1}, timeout, {"crash": False})
     graph = searched(Instance(system, CUT))
-    assert tuple(most_counted(system).values()) == wrong_suspicions(graph, 64)
+    assert tuple(find_largest_counts(system).values()) == wrong_suspicions(graph, 64)
 
 
 def test_the_numbers_of_a_new_model_are_those_of_a_plain_search(tmp_path: Path) -> None:

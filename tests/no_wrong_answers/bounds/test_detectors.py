@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from fdverify.models.catalogue import find_model
+from fdverify.detectors.model_catalogue import find_model
 from fdverify.schemas import find_schema
 from tests.cli.script import Outcome, run
 from tests.no_wrong_answers.bounds.numbers import expected, instance_of, told

@@ -6,21 +6,21 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
-from fdverify.discovery.bounds.bound import ALL, Bound, Evidence
-from fdverify.discovery.bounds.find import BoundSearch
-from fdverify.discovery.bounds.formula import Case, Factor, Formula, Sum
-from fdverify.discovery.bounds.report import report_bounds
-from fdverify.discovery.bounds.subject import Subject
+from fdverify.bounds.bound_formula import BoundFormula, Factor, FormulaCase, Polynomial
+from fdverify.bounds.bound_subject import BoundSubject
+from fdverify.bounds.bounds_search import BoundSearch
+from fdverify.bounds.detector_bound import ALL_PARAMETERS, DetectorBound, Evidence
+from fdverify.bounds.report import report_bounds
 from fdverify.reports.documents import write_document
 from fdverify.reports.step_table import render_text
 from fdverify.schemas import find_schema
 
-LINE = Sum((((Factor("delta"),), 2), ((), 1)))
-EVERYWHERE, SEEN = Evidence(ALL, "by a proof"), Evidence("delta 0..6", "as explored")
-BOUND = Bound(
+LINE = Polynomial((((Factor("delta"),), 2), ((), 1)))
+EVERYWHERE, SEEN = Evidence(ALL_PARAMETERS, "by a proof"), Evidence("delta 0..6", "as explored")
+BOUND = DetectorBound(
     name="least-safe-timeout",
     meaning="the least of all",
-    formula=Formula((Case((), (), Sum((((Factor("delta", "up", 2),), 2), ((), 1)))),)),
+    formula=BoundFormula((FormulaCase((), (), Polynomial((((Factor("delta", "up", 2),), 2), ((), 1)))),)),
     enough=None,
     witness=SEEN,
     explored=7,
@@ -43,8 +43,10 @@ CASES = [
 
 
 @pytest.mark.parametrize(("bound", "status", "upper", "code"), CASES)
-def test_a_bound_is_called_what_is_proved_of_it(bound: Bound, status: str, upper: str | None, code: int) -> None:
-    found = BoundSearch(Subject("beats", {"timeout": "any"}, "accuracy"), (bound,))
+def test_a_bound_is_called_what_is_proved_of_it(
+    bound: DetectorBound, status: str, upper: str | None, code: int
+) -> None:
+    found = BoundSearch(BoundSubject("beats", {"timeout": "any"}, "accuracy"), (bound,))
     assert found.exit_code == code
     assert f"least-safe-timeout: {status}\n" in render_text(report_bounds("accuracy", found, 1.0).render)
     document = json.loads(write_document(report_bounds("accuracy", found, 1.0).document))
@@ -53,7 +55,7 @@ def test_a_bound_is_called_what_is_proved_of_it(bound: Bound, status: str, upper
 
 
 def test_a_document_that_calls_it_otherwise_is_none() -> None:
-    found = BoundSearch(Subject("beats", {}, "accuracy"), (BOUND,))
+    found = BoundSearch(BoundSubject("beats", {}, "accuracy"), (BOUND,))
     document = json.loads(write_document(report_bounds("accuracy", found, 1.0).document))
     schema = json.loads(find_schema("bounds"))
     for status in ("upper and lower bound", "upper bound", "exact, surely"):

@@ -12,15 +12,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from fdverify.discovery.map.instance import sources
-from fdverify.engines.inductive import questions
+from fdverify.cache.cache_folder import LIMITS
+from fdverify.cache.signed_records import RECORD_KINDS
+from fdverify.cache.signing import KEY_VARIABLE
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.proofs.files import load_proof
+from fdverify.obligations.inductive import build_obligations
+from fdverify.proofs.proof_files import load_proof
 from fdverify.schemas import find_schema
-from fdverify.signing import VARIABLE
-from fdverify.smt import cache as cache_module
-from fdverify.smt.cache_folder import LIMITS
-from fdverify.storage import RECORDS
+from fdverify.smt import proof_cache as cache_module
+from fdverify.sweep.cell_check import digest_sources
 from fdverify.verdict import Verdict
 from tests.cli.script import environment, run
 from tests.cli.test_verify_invariant import verify
@@ -29,7 +29,7 @@ from tests.sampling import every
 
 WRONG = GOOD.replace("return s.receiver_timer < s.phi", "return s.receiver_timer + 1 < s.phi")
 """Neither is so: the receiver may be idle for longer."""
-THEIRS = {VARIABLE: "the key of somebody else entirely"}
+THEIRS = {KEY_VARIABLE: "the key of somebody else entirely"}
 DAY = 24 * 3600
 
 
@@ -51,11 +51,11 @@ def proof(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize("core", every(2, ["nothing", "hypotheses", "everything"]))
 def test_forged_entries_prove_nothing(core: str, env: dict[str, str], tmp_path: Path) -> None:
     path, root = proof(tmp_path, WRONG), tmp_path / "cache" / "fdverify" / "proved"
-    for question in questions(load_proof(path).at({}, {})):
+    for question in build_obligations(load_proof(path).build_invariant({}, {})):
         script = question.script
         hypotheses = [each.fingerprint for each in script.hypotheses]
         needed = {"nothing": [], "hypotheses": hypotheses, "everything": [*hypotheses, script.negated.fingerprint]}
-        key, content = cache_module._key(script), json.dumps([needed[core]])
+        key, content = cache_module._compute_key(script), json.dumps([needed[core]])
         entry = root / key[:2] / key
         entry.parent.mkdir(parents=True, exist_ok=True)
         entry.write_text(f"{sha256(f'{key}{chr(10)}{content}'.encode()).hexdigest()}\n{content}\n")
@@ -93,14 +93,14 @@ def test_the_verdict_says_what_is_from_the_cache(env: dict[str, str], tmp_path: 
 
 @pytest.mark.parametrize("command", ["verify", "map"])
 def test_a_key_that_could_be_guessed_is_one_line(command: str, env: dict[str, str], tmp_path: Path) -> None:
-    env = {**env, VARIABLE: "guess"}
+    env = {**env, KEY_VARIABLE: "guess"}
     if command == "verify":
         outcome = verify(str(proof(tmp_path, GOOD)), env=env)
         assert verify(str(proof(tmp_path, GOOD)), "--no-cache", env=env).code == 0
     else:
         outcome = run("map", "--delta", "0", "--phi", "1", "--timeout", "9", env=env)
     assert (outcome.code, outcome.stdout) == (2, "")
-    assert outcome.stderr.startswith(f"error: {VARIABLE} must have at least 16 characters")
+    assert outcome.stderr.startswith(f"error: {KEY_VARIABLE} must have at least 16 characters")
     assert len(outcome.stderr.splitlines()) == 1
 
 
@@ -129,16 +129,16 @@ def test_what_workers_answer_carries_no_signature() -> None:
     """What a worker is given and gives back is plain: the process that was asked signs."""
     import pickle
 
-    from fdverify.discovery.map.instance import answer
+    from fdverify.sweep.cell_check import check_cell
 
     job = CheckRequest("explore", "chandra-toueg", {"delta": 0, "phi": 1}, {"timeout": "9"}, "strong-accuracy")
-    os.environ[VARIABLE] = "the key of this process alone"
+    os.environ[KEY_VARIABLE] = "the key of this process alone"
     try:
-        sent, back = pickle.dumps(job), pickle.dumps(answer(job))
+        sent, back = pickle.dumps(job), pickle.dumps(check_cell(job))
     finally:
-        del os.environ[VARIABLE]
+        del os.environ[KEY_VARIABLE]
     assert b"the key of this process alone" not in sent + back
-    assert set(answer(job).sources) >= set(sources())
+    assert set(check_cell(job).sources) >= set(digest_sources())
 
 
 def aged(folder: Path, days: float) -> None:
@@ -169,7 +169,7 @@ def test_entries_that_are_not_used_go(env: dict[str, str], tmp_path: Path) -> No
 
 
 def test_entries_do_not_grow_for_ever(tmp_path: Path) -> None:
-    from fdverify.storage import Limits, kept_entries, remove_excess
+    from fdverify.cache.signed_records import StorageLimits, list_records, remove_excess_files
 
     for number in range(30):
         name = sha256(bytes([number])).hexdigest()
@@ -177,17 +177,17 @@ def test_entries_do_not_grow_for_ever(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text("x" * 100)
         os.utime(path, (time.time() - number * 60,) * 2)
-    remove_excess(kept_entries(tmp_path), Limits(files=20, size=10_000, seconds=DAY))
-    assert len(kept_entries(tmp_path)) == 20
-    remove_excess(kept_entries(tmp_path), Limits(files=20, size=1_000, seconds=DAY))
-    left = kept_entries(tmp_path)
+    remove_excess_files(list_records(tmp_path), StorageLimits(files=20, size=10_000, seconds=DAY))
+    assert len(list_records(tmp_path)) == 20
+    remove_excess_files(list_records(tmp_path), StorageLimits(files=20, size=1_000, seconds=DAY))
+    left = list_records(tmp_path)
     assert len(left) == 10
-    remove_excess(left, Limits(files=20, size=1_000, seconds=5 * 60 + 30))
-    assert len(kept_entries(tmp_path)) == 6, "the last ones used are kept"
+    remove_excess_files(left, StorageLimits(files=20, size=1_000, seconds=5 * 60 + 30))
+    assert len(list_records(tmp_path)) == 6, "the last ones used are kept"
 
 
 def test_every_kind_has_limits() -> None:
-    assert set(LIMITS) == {*RECORDS, "unknown"}
+    assert set(LIMITS) == {*RECORD_KINDS, "unknown"}
     for limits in LIMITS.values():
         assert 0 < limits.files <= 10_000
         assert 0 < limits.size <= 64 << 20

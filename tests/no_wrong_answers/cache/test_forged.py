@@ -13,18 +13,18 @@ from shutil import copytree
 import pytest
 import z3
 
-from fdverify import signing, storage
-from fdverify.smt import cache as cache_module
-from fdverify.smt.cache import Cache
-from fdverify.smt.decide import Decision, decide
-from fdverify.smt.script import Script, printed
+from fdverify.cache import signed_records, signing
+from fdverify.smt import proof_cache as cache_module
+from fdverify.smt.decide import Decision, decide_script
+from fdverify.smt.proof_cache import ProofCache
+from fdverify.smt.script import Script, print_assertions
 
 X, Y = z3.Ints("x y")
 MINE, THEIRS = "k" * 32, "another key that is long enough"
 
 
 def script(hypotheses: list[z3.BoolRef], negated: z3.BoolRef) -> Script:
-    texts = printed([X == Y + 1, *hypotheses, negated])
+    texts = print_assertions([X == Y + 1, *hypotheses, negated])
     return Script("test", (texts[0],), tuple(texts[1:-1]), texts[-1])
 
 
@@ -35,11 +35,11 @@ FALSE = script([Y > 0], X < 5)
 
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(signing.VARIABLE, MINE)
+    monkeypatch.setenv(signing.KEY_VARIABLE, MINE)
 
 
 def key_of(question: Script) -> str:
-    return cache_module._key(question)
+    return cache_module._compute_key(question)
 
 
 def place(root: Path, question: Script) -> Path:
@@ -72,9 +72,9 @@ CORES = {
 
 @pytest.mark.parametrize("core", CORES.values(), ids=CORES)
 def test_a_checksum_is_no_signature(core: Callable[[Script], list[list[str]]], tmp_path: Path) -> None:
-    assert decide(FALSE).status == "sat"
+    assert decide_script(FALSE).status == "sat"
     place(tmp_path, FALSE).write_text(with_checksum(FALSE, json.dumps(core(FALSE))))
-    assert not Cache(tmp_path).proved(FALSE)
+    assert not ProofCache(tmp_path).has_proof(FALSE)
 
 
 @pytest.mark.parametrize("core", [core for name, core in CORES.items() if name != "all of it"])
@@ -82,53 +82,53 @@ def test_a_core_without_the_negated_claim_is_none_even_if_signed(
     core: Callable[[Script], list[list[str]]], tmp_path: Path
 ) -> None:
     place(tmp_path, FALSE).write_text(signed(FALSE, json.dumps(core(FALSE))))
-    assert not Cache(tmp_path).proved(FALSE)
+    assert not ProofCache(tmp_path).has_proof(FALSE)
 
 
 def test_contradictory_hypotheses_are_not_remembered(tmp_path: Path) -> None:
     """They prove everything; found out anew each time, they are never taken for a proof of a claim."""
     question = script([Y > 0, Y < 0], X < 1000)
-    decision = decide(question)
+    decision = decide_script(question)
     assert decision.status == "unsat"
     assert not decision.needs_negated
-    Cache(tmp_path).remember(question, decision)
-    assert not Cache(tmp_path).proved(question)
+    ProofCache(tmp_path).record_proof(question, decision)
+    assert not ProofCache(tmp_path).has_proof(question)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_a_claim_that_needs_no_hypothesis_is_remembered(tmp_path: Path) -> None:
     question = script([Y > 0], X != Y + 1)
-    decision = decide(question)
+    decision = decide_script(question)
     assert (decision.status, decision.core, decision.needs_negated) == ("unsat", (), True)
-    Cache(tmp_path).remember(question, decision)
-    assert Cache(tmp_path).proved(question)
-    assert Cache(tmp_path).proved(script([], X != Y + 1))
+    ProofCache(tmp_path).record_proof(question, decision)
+    assert ProofCache(tmp_path).has_proof(question)
+    assert ProofCache(tmp_path).has_proof(script([], X != Y + 1))
 
 
 def test_another_key_is_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Cache(tmp_path).remember(TRUE, decide(TRUE))
-    assert Cache(tmp_path).proved(TRUE)
-    monkeypatch.setenv(signing.VARIABLE, THEIRS)
-    assert not Cache(tmp_path).proved(TRUE)
-    Cache(tmp_path).remember(TRUE, decide(TRUE))
-    assert Cache(tmp_path).proved(TRUE), "an entry of another key is replaced"
-    monkeypatch.setenv(signing.VARIABLE, MINE)
-    assert not Cache(tmp_path).proved(TRUE)
+    ProofCache(tmp_path).record_proof(TRUE, decide_script(TRUE))
+    assert ProofCache(tmp_path).has_proof(TRUE)
+    monkeypatch.setenv(signing.KEY_VARIABLE, THEIRS)
+    assert not ProofCache(tmp_path).has_proof(TRUE)
+    ProofCache(tmp_path).record_proof(TRUE, decide_script(TRUE))
+    assert ProofCache(tmp_path).has_proof(TRUE), "an entry of another key is replaced"
+    monkeypatch.setenv(signing.KEY_VARIABLE, MINE)
+    assert not ProofCache(tmp_path).has_proof(TRUE)
 
 
 def test_another_version_is_another_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Cache(tmp_path).remember(TRUE, decide(TRUE))
+    ProofCache(tmp_path).record_proof(TRUE, decide_script(TRUE))
     monkeypatch.setattr(signing, "__version__", "0.0.0")
-    assert not Cache(tmp_path).proved(TRUE)
+    assert not ProofCache(tmp_path).has_proof(TRUE)
 
 
 @pytest.mark.parametrize("kind", ["map", "passed", "", "proved ", "Proved"])
 def test_what_is_signed_as_one_kind_is_not_taken_for_another(kind: str, tmp_path: Path) -> None:
     core = json.dumps([[FALSE.negated.fingerprint]])
     place(tmp_path, FALSE).write_text(signed(FALSE, core, kind))
-    assert not Cache(tmp_path).proved(FALSE)
+    assert not ProofCache(tmp_path).has_proof(FALSE)
     place(tmp_path, FALSE).write_text(signed(FALSE, core))
-    assert Cache(tmp_path).proved(FALSE), "so that it is the kind that matters"
+    assert ProofCache(tmp_path).has_proof(FALSE), "so that it is the kind that matters"
 
 
 def test_parts_of_a_signed_text_cannot_be_moved() -> None:
@@ -147,28 +147,28 @@ def test_what_is_no_signature(signature: str) -> None:
 
 
 def test_an_entry_under_the_name_of_another(tmp_path: Path) -> None:
-    Cache(tmp_path).remember(TRUE, decide(TRUE))
+    ProofCache(tmp_path).record_proof(TRUE, decide_script(TRUE))
     place(tmp_path, FALSE).write_bytes(place(tmp_path, TRUE).read_bytes())
-    assert not Cache(tmp_path).proved(FALSE)
+    assert not ProofCache(tmp_path).has_proof(FALSE)
 
 
 def test_a_signed_entry_with_another_core(tmp_path: Path) -> None:
-    Cache(tmp_path).remember(TRUE, decide(TRUE))
+    ProofCache(tmp_path).record_proof(TRUE, decide_script(TRUE))
     path = place(tmp_path, TRUE)
     signature, _ = path.read_text().splitlines()
     path.write_text(f"{signature}\n{json.dumps([[TRUE.negated.fingerprint]])}\n")
-    assert not Cache(tmp_path).proved(TRUE)
+    assert not ProofCache(tmp_path).has_proof(TRUE)
 
 
 def test_a_whole_cache_from_elsewhere_is_computed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a CI service restores it, or as somebody has left it in a folder that all may write."""
-    monkeypatch.setenv(signing.VARIABLE, THEIRS)
+    monkeypatch.setenv(signing.KEY_VARIABLE, THEIRS)
     elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
-    Cache(elsewhere).remember(FALSE, Decision("unsat", core=(0,)))
-    assert Cache(elsewhere).proved(FALSE), "what they say of themselves"
+    ProofCache(elsewhere).record_proof(FALSE, Decision("unsat", core=(0,)))
+    assert ProofCache(elsewhere).has_proof(FALSE), "what they say of themselves"
     copytree(elsewhere, here)
-    monkeypatch.setenv(signing.VARIABLE, MINE)
-    assert not Cache(here).proved(FALSE)
+    monkeypatch.setenv(signing.KEY_VARIABLE, MINE)
+    assert not ProofCache(here).has_proof(FALSE)
 
 
 ODD: dict[str, Callable[[Path], object]] = {
@@ -179,7 +179,7 @@ ODD: dict[str, Callable[[Path], object]] = {
     "a link to itself": lambda path: path.symlink_to(path),
     "a link to nothing": lambda path: path.symlink_to("nothing"),
     "no text": lambda path: path.write_bytes(bytes(range(256))),
-    "very long": lambda path: path.write_bytes(b"x" * (storage._LONGEST_ENTRY + 1)),
+    "very long": lambda path: path.write_bytes(b"x" * (signed_records._LONGEST_ENTRY + 1)),
     "no JSON": lambda path: path.write_text("hello\nworld\n"),
     "unreadable": lambda path: path.touch(mode=0),
 }
@@ -188,10 +188,10 @@ ODD: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 def test_odd_files_in_the_place_of_an_entry(odd: Callable[[Path], object], tmp_path: Path) -> None:
     odd(place(tmp_path, TRUE))
-    found = Cache(tmp_path)
-    assert not found.proved(TRUE)
-    found.remember(TRUE, decide(TRUE))  # neither waits nor fails
-    assert found.proved(TRUE) == (not place(tmp_path, TRUE).is_dir())
+    found = ProofCache(tmp_path)
+    assert not found.has_proof(TRUE)
+    found.record_proof(TRUE, decide_script(TRUE))  # neither waits nor fails
+    assert found.has_proof(TRUE) == (not place(tmp_path, TRUE).is_dir())
 
 
 @pytest.mark.parametrize("odd", [odd for name, odd in ODD.items() if name != "a folder"])
@@ -199,9 +199,9 @@ def test_odd_files_in_the_place_of_an_entry(odd: Callable[[Path], object], tmp_p
 def test_odd_files_in_the_place_of_a_folder(where: str, odd: Callable[[Path], object], tmp_path: Path) -> None:
     (tmp_path / where).parent.mkdir(exist_ok=True)
     odd(tmp_path / where)
-    found = Cache(tmp_path)
-    found.remember(TRUE, decide(TRUE))
-    assert found.proved(TRUE) in (True, False)
+    found = ProofCache(tmp_path)
+    found.record_proof(TRUE, decide_script(TRUE))
+    assert found.has_proof(TRUE) in (True, False)
 
 
 def test_files_that_a_planted_link_leads_to_are_not_swept_away(tmp_path: Path) -> None:
@@ -211,5 +211,5 @@ def test_files_that_a_planted_link_leads_to_are_not_swept_away(tmp_path: Path) -
     precious.write_text("years of work")
     (tmp_path / "proved").mkdir()
     (tmp_path / "proved" / "unfinished").symlink_to(precious.parent)
-    Cache(tmp_path).remember(TRUE, decide(TRUE))
+    ProofCache(tmp_path).record_proof(TRUE, decide_script(TRUE))
     assert precious.read_text() == "years of work"

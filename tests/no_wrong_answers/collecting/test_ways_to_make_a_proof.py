@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.models.proof_source import makes_proof
+from fdverify.models.proof_scan import has_proof
 from tests.cli import written_proofs as files
 from tests.sampling import every
 from tests.testing.project import Project
@@ -111,7 +111,7 @@ NONE = {
 @pytest.mark.parametrize("text", NONE.values(), ids=NONE)
 def test_a_file_that_makes_none_is_not_run(tmp_path: Path, text: str) -> None:
     (tmp_path / "mine.py").write_text(text)
-    assert not makes_proof(tmp_path / "mine.py")
+    assert not has_proof(tmp_path / "mine.py")
 
 
 def test_what_is_not_run_is_not_run(project: Project) -> None:

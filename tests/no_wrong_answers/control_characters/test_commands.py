@@ -247,8 +247,8 @@ def test_an_automaton_in_a_python_file(folder: Path) -> None:
     shipped = Path(__file__).parents[3] / "examples" / "threshold" / "strb.ta"
     (folder / "flow.py").write_text(
         "from dataclasses import replace\nfrom pathlib import Path\n"
-        "from fdverify.threshold.text.read import read_file\n"
-        f"AUTOMATON = replace(read_file(Path({str(shipped)!r})),"
+        "from fdverify.threshold.text.read import read_automaton\n"
+        f"AUTOMATON = replace(read_automaton(Path({str(shipped)!r})),"
         f" name={EVIL!a})\n"
     )
     for command in (("check", "--time-limit", "60"), ("show",)):

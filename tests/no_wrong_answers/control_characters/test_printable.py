@@ -8,14 +8,14 @@ import unicodedata
 import pytest
 from rich.console import Console
 
-from fdverify.discovery.clauses.proof_file import _in_docstring, _quoted
-from fdverify.discovery.map.map_svg import escape
 from fdverify.errors import InternalError, UsageError
-from fdverify.printable import printable, printable_lines
+from fdverify.invariant_search.proof_writer import _escape_docstring, _quote
+from fdverify.printable import make_lines_printable, make_printable
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import render_text
 from fdverify.smt.script import Assertion, Script
-from fdverify.threshold.text.diagram import _escaped
+from fdverify.sweep.map_svg import escape
+from fdverify.threshold.text.diagram import _escape_text
 
 SPELT_OUT = {
     "\x1b[31m": "\\x1b[31m",
@@ -37,21 +37,21 @@ SPELT_OUT = {
 
 @pytest.mark.parametrize(("text", "shown"), SPELT_OUT.items(), ids=map(ascii, SPELT_OUT))
 def test_what_is_no_letter_is_spelt_out(text: str, shown: str) -> None:
-    assert printable(text) == shown
-    assert printable(f"({text})") == f"({shown})"
-    assert printable(shown) == shown, "once is enough"
+    assert make_printable(text) == shown
+    assert make_printable(f"({text})") == f"({shown})"
+    assert make_printable(shown) == shown, "once is enough"
 
 
 @pytest.mark.parametrize(
     "text", ["", "plain", "Δ ≤ Φ·2", "né", "שלום", "状态", "نمی‌خواهم", "👩‍🔬", "a\u00a0b", "\\x1b"]
 )
 def test_all_else_is_left_as_it_is(text: str) -> None:
-    assert printable(text) == text
+    assert make_printable(text) == text
 
 
 def test_no_character_does_anything() -> None:
     for code in range(sys.maxunicode + 1):
-        shown = printable(chr(code))
+        shown = make_printable(chr(code))
         assert "\n" not in shown
         if shown != chr(code):
             assert shown.isascii()
@@ -71,7 +71,7 @@ def test_no_character_does_anything() -> None:
 
 
 def test_lines_stay_lines() -> None:
-    assert printable_lines("a\nb\x1b\n") == "a\nb\\x1b\n"
+    assert make_lines_printable("a\nb\x1b\n") == "a\nb\\x1b\n"
 
 
 @pytest.mark.parametrize("kind", [UsageError, InternalError])
@@ -98,21 +98,21 @@ def test_text_on_a_terminal(terminal: bool) -> None:
 
 def test_the_title_of_a_question_adds_nothing_to_it() -> None:
     question = Script("x\n(assert false)\n;", (), (), Assertion("(> x 0)", ("(declare-fun x () Int)",)))
-    assert question.text().count("\n") == 3
-    assert "(assert false)" not in question.text().splitlines()
+    assert question.render().count("\n") == 3
+    assert "(assert false)" not in question.render().splitlines()
 
 
 def test_drawings() -> None:
     assert escape("<a>\x1b\n&\u202e") == "&lt;a&gt;\\x1b\\n&amp;\\u202e"
-    assert _escaped('a"b\n<\x1b') == "a&quot;b\\n&lt;\\x1b"
+    assert _escape_text('a"b\n<\x1b') == "a&quot;b\\n&lt;\\x1b"
 
 
 @pytest.mark.parametrize("text", ['"""', "a\nb", "\\", "\\n", "\x1b", '"', "\udcff", "\u202e", "é", "'", "#", "{}"])
 def test_what_is_written_into_a_proof_file(text: str) -> None:
     """A name neither ends the text it is in nor comes back as another."""
     values: dict[str, object] = {}
-    exec(f'name = {_quoted(text)}\n\n\ndef f():\n    """{_in_docstring(text)}."""\n', values)
+    exec(f'name = {_quote(text)}\n\n\ndef f():\n    """{_escape_docstring(text)}."""\n', values)
     assert values["name"] == text
     doc = values["f"].__doc__
-    assert doc == f"{printable(text)}.".replace('"', "'")
-    assert _quoted(text).isprintable()
+    assert doc == f"{make_printable(text)}.".replace('"', "'")
+    assert _quote(text).isprintable()

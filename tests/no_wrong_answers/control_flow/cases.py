@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fdverify.threshold.flow import ControlFlow
-from fdverify.threshold.flow.automaton import Edge
+from fdverify.threshold.flow.control_flow import Edge
 
 REACHED = "[]<>(FAIR) -> <>(D != 0)"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fdverify.errors import UsageError
-from fdverify.threshold.check import check
-from fdverify.threshold.flow import threshold_automaton
-from fdverify.threshold.instance import with_parameters
+from fdverify.threshold.check_specification import check
+from fdverify.threshold.fixed_parameters import fix_parameters
+from fdverify.threshold.flow import build_threshold_automaton
 from fdverify.verdict import Verdict
 from tests.no_wrong_answers.control_flow.generator import PREMISES, Drawn
 from tests.threshold.composition import Composition, TooLarge
@@ -14,7 +14,7 @@ from tests.threshold.composition import Composition, TooLarge
 def outcome(drawn: Drawn) -> str:
     """What both say; ``refused`` if the engine does not; otherwise the difference."""
     try:
-        automaton = with_parameters(threshold_automaton(drawn.flow), drawn.parameters)
+        automaton = fix_parameters(build_threshold_automaton(drawn.flow), drawn.parameters)
         (specification,) = (each for each in automaton.specifications if each.name == drawn.specification)
         checked = check(automaton, specification)
     except UsageError as error:

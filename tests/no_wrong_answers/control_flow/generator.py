@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, replace
 
 from fdverify.threshold.flow import ControlFlow
-from fdverify.threshold.flow.automaton import Edge
+from fdverify.threshold.flow.control_flow import Edge
 from tests.threshold.test_dialog import FLOWS
 
 STATUSES = ("A", "B", "C", "D")

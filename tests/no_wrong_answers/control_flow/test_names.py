@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from fdverify.errors import UsageError
-from fdverify.threshold.author import automaton, move
 from fdverify.threshold.automaton import Automaton, Specification
-from fdverify.threshold.flow import ControlFlow, threshold_automaton, threshold_text
-from fdverify.threshold.text.read import read
+from fdverify.threshold.builder import automaton, move
+from fdverify.threshold.flow import ControlFlow, build_threshold_automaton, write_threshold_text
+from fdverify.threshold.text.read import parse_automaton
 from fdverify.threshold.text.write import written
 from fdverify.verdict import Verdict
 from tests.no_wrong_answers.control_flow.cases import paths
@@ -49,8 +49,8 @@ def flowing(**changes: Any) -> ControlFlow:
 
 def test_what_is_built_is_as_before() -> None:
     assert [found(built(), name).verdict for name in "st"] == [Verdict.PROVED, Verdict.VIOLATED]
-    assert read(written(built()), "t") == built()
-    flow = threshold_automaton(flowing())
+    assert parse_automaton(written(built()), "t") == built()
+    flow = build_threshold_automaton(flowing())
     assert [found(flow, name).verdict for name in "st"] == [
         Verdict.VIOLATED if name == "t" else Verdict.PROVED for name in "st"
     ]
@@ -81,7 +81,7 @@ def test_no_text_reaches_beyond_its_end(text: str) -> None:
         {"specifications": {"s": f"[]({text})", "t": "[](B == 0 */ && B == 0)"}},
     ):
         with pytest.raises(UsageError) as raised:
-            threshold_automaton(flowing(**changed))
+            build_threshold_automaton(flowing(**changed))
         assert str(raised.value).startswith("Flowing: ")
         assert "\n" not in str(raised.value)
 
@@ -93,7 +93,11 @@ def test_a_comment_within_a_claim_is_one() -> None:
 @pytest.mark.parametrize("about", ["ends */ skel B {", "*/ /*", "/* twice", "a\nb", "*/*/", "**/"])
 def test_what_is_said_about_an_automaton_stays_a_comment(about: str) -> None:
     flow = flowing(about=about)
-    assert read(threshold_text(flow), "t") == threshold_automaton(flow) == threshold_automaton(flowing())
+    assert (
+        parse_automaton(write_threshold_text(flow), "t")
+        == build_threshold_automaton(flow)
+        == build_threshold_automaton(flowing())
+    )
 
 
 NO_NAMES = ("", "a b", "A;", "A}", "x'", "1x", "é", "A\n", "A\x1b[31m", "/*", "true", "when", "rules", "skel", None, 3)
@@ -109,12 +113,12 @@ def test_what_is_no_name_is_refused_in_one_line(name: Any) -> None:
         lambda: built(specifications={name: "[](B == 0)"}),
         lambda: replace(built(), name=name),
         lambda: replace(built(), specifications=(Specification(name, built().specifications[0].formula),)),
-        lambda: threshold_automaton(flowing(name=name)),
-        lambda: threshold_automaton(flowing(parameters=("N", "T", name))),
-        lambda: threshold_automaton(flowing(shared=("m", name))),
-        lambda: threshold_automaton(flowing(statuses=("A", "B", name))),
-        lambda: threshold_automaton(flowing(due={"r": "m", name: "m"})),
-        lambda: threshold_automaton(flowing(specifications={name: "[](B == 0)"})),
+        lambda: build_threshold_automaton(flowing(name=name)),
+        lambda: build_threshold_automaton(flowing(parameters=("N", "T", name))),
+        lambda: build_threshold_automaton(flowing(shared=("m", name))),
+        lambda: build_threshold_automaton(flowing(statuses=("A", "B", name))),
+        lambda: build_threshold_automaton(flowing(due={"r": "m", name: "m"})),
+        lambda: build_threshold_automaton(flowing(specifications={name: "[](B == 0)"})),
     )
     for make in makers:
         with pytest.raises(UsageError) as raised:
@@ -129,16 +133,16 @@ TWICE: dict[str, Callable[[], object]] = {
     "a location and a parameter": lambda: built(locations=("A", "B", "N")),
     "a shared variable and a location": lambda: built(shared=("x", "B")),
     "specifications": lambda: replace(built(), specifications=built().specifications * 2),
-    "parameters of a flow": lambda: threshold_automaton(flowing(parameters=("N", "T", "N"))),
-    "statuses": lambda: threshold_automaton(flowing(statuses=("A", "B", "A"))),
-    "initial statuses": lambda: threshold_automaton(flowing(initial=("A", "A"))),
-    "statuses that are left": lambda: threshold_automaton(flowing(left=("A", "A"))),
-    "shared variables of a flow": lambda: threshold_automaton(flowing(shared=("m", "m"))),
-    "a counter and a shared variable": lambda: threshold_automaton(flowing(due={"m": "m"})),
-    "a counter and a status": lambda: threshold_automaton(flowing(due={"A": "m"})),
-    "a status and a word": lambda: threshold_automaton(flowing(statuses=("A", "B", "sv"))),
-    "a shared variable and FAIR": lambda: threshold_automaton(flowing(shared=("m", "FAIR"))),
-    "a counter and the new value": lambda: threshold_automaton(flowing(due={"r": "m", "e": "m"})),
+    "parameters of a flow": lambda: build_threshold_automaton(flowing(parameters=("N", "T", "N"))),
+    "statuses": lambda: build_threshold_automaton(flowing(statuses=("A", "B", "A"))),
+    "initial statuses": lambda: build_threshold_automaton(flowing(initial=("A", "A"))),
+    "statuses that are left": lambda: build_threshold_automaton(flowing(left=("A", "A"))),
+    "shared variables of a flow": lambda: build_threshold_automaton(flowing(shared=("m", "m"))),
+    "a counter and a shared variable": lambda: build_threshold_automaton(flowing(due={"m": "m"})),
+    "a counter and a status": lambda: build_threshold_automaton(flowing(due={"A": "m"})),
+    "a status and a word": lambda: build_threshold_automaton(flowing(statuses=("A", "B", "sv"))),
+    "a shared variable and FAIR": lambda: build_threshold_automaton(flowing(shared=("m", "FAIR"))),
+    "a counter and the new value": lambda: build_threshold_automaton(flowing(due={"r": "m", "e": "m"})),
 }
 
 
@@ -160,17 +164,17 @@ NOTHING: dict[str, tuple[Callable[[], object], str]] = {
     "a guard with times": (lambda: built(rules=(move("A", "B", "<>(x >= 1)"),)), "belong to specifications"),
     "letters for names": (lambda: built(parameters="NT"), "parameters is 'NT', but must be a list of strings"),
     "letters for statuses": (
-        lambda: threshold_automaton(flowing(statuses="AB")),
+        lambda: build_threshold_automaton(flowing(statuses="AB")),
         "statuses is 'AB', but must be a list of strings",
     ),
-    "an unknown initial status": (lambda: threshold_automaton(flowing(initial=("C",))), "there is no status C"),
-    "an unknown status that is left": (lambda: threshold_automaton(flowing(left=("C",))), "there is no status C"),
-    "no initial status": (lambda: threshold_automaton(flowing(initial=())), "no status is initial"),
+    "an unknown initial status": (lambda: build_threshold_automaton(flowing(initial=("C",))), "there is no status C"),
+    "an unknown status that is left": (lambda: build_threshold_automaton(flowing(left=("C",))), "there is no status C"),
+    "no initial status": (lambda: build_threshold_automaton(flowing(initial=())), "no status is initial"),
     "a counter in a specification": (
-        lambda: threshold_automaton(flowing(specifications={"s": "[](r == 0)"})),
+        lambda: build_threshold_automaton(flowing(specifications={"s": "[](r == 0)"})),
         "there is no r",
     ),
-    "processes that depend on messages": (lambda: threshold_automaton(flowing(processes="m")), "there is no m"),
+    "processes that depend on messages": (lambda: build_threshold_automaton(flowing(processes="m")), "there is no m"),
     "no list": (lambda: built(shared=None), "shared is None, but must be a list of strings"),
     "no rule": (lambda: built(rules=("A -> B",)), "'A -> B' is not a rule"),
     "a guard that is no text": (
@@ -178,11 +182,17 @@ NOTHING: dict[str, tuple[Callable[[], object], str]] = {
         "a rule has True, which is not a string",
     ),
     "no specifications": (lambda: built(specifications=["[](B == 0)"]), "but must be a dict of strings"),
-    "what is due without a counter": (lambda: threshold_automaton(flowing(due="m")), "due is 'm', but must be a dict"),
-    "a number that is due": (lambda: threshold_automaton(flowing(due={"r": 1})), "due has 1, which is not a string"),
-    "a number of processes": (lambda: threshold_automaton(flowing(processes=3)), "has 3, which is not a string"),
-    "no edge": (lambda: threshold_automaton(flowing(edges=(("qI", "qF"),))), "is not an edge"),
-    "no way": (lambda: threshold_automaton(flowing(start="q", end="q")), "starts and ends at q"),
+    "what is due without a counter": (
+        lambda: build_threshold_automaton(flowing(due="m")),
+        "due is 'm', but must be a dict",
+    ),
+    "a number that is due": (
+        lambda: build_threshold_automaton(flowing(due={"r": 1})),
+        "due has 1, which is not a string",
+    ),
+    "a number of processes": (lambda: build_threshold_automaton(flowing(processes=3)), "has 3, which is not a string"),
+    "no edge": (lambda: build_threshold_automaton(flowing(edges=(("qI", "qF"),))), "is not an edge"),
+    "no way": (lambda: build_threshold_automaton(flowing(start="q", end="q")), "starts and ends at q"),
 }
 
 

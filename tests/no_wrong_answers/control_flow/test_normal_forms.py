@@ -5,9 +5,9 @@ import random
 import pytest
 
 from fdverify.errors import UsageError
-from fdverify.threshold.claims.shapes import shapes
-from fdverify.threshold.formula import Not
-from fdverify.threshold.runs.phases import TOO_MANY
+from fdverify.threshold.claims.run_shapes import list_violating_shapes
+from fdverify.threshold.ltl_formula import Not
+from fdverify.threshold.runs.phase_bound import TOO_MANY_PHASES
 from fdverify.verdict import Verdict
 from tests.sampling import every
 from tests.threshold.oracle.expressions import ExpressionReader, truth
@@ -82,15 +82,17 @@ OUTSIDE = {
 def test_what_is_outside_is_named(spec: str, part: str) -> None:
     automaton = one(LOOP[0], spec=spec)
     with pytest.raises(UsageError) as raised:
-        shapes("s", automaton.specifications[0].formula)
+        list_violating_shapes("s", automaton.specifications[0].formula)
     assert part in str(raised.value)
 
 
 def test_a_premise_and_its_twin_are_the_same() -> None:
     """The negation of a negation is read as the formula itself."""
     (specification,) = one(LOOP[0], spec="[](A == 0) -> <>(B == 0)").specifications
-    assert shapes("s", Not(Not(specification.formula))) == shapes("s", specification.formula)
+    assert list_violating_shapes("s", Not(Not(specification.formula))) == list_violating_shapes(
+        "s", specification.formula
+    )
 
 
 def test_the_limit_of_phases_is_said() -> None:
-    assert TOO_MANY == "to keep several sets of locations inhabited may take more than 32 phases"
+    assert TOO_MANY_PHASES == "to keep several sets of locations inhabited may take more than 32 phases"

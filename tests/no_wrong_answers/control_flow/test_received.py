@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 
 from fdverify.errors import UsageError
-from fdverify.threshold.check import check
-from fdverify.threshold.flow import ControlFlow, threshold_automaton, threshold_text
-from fdverify.threshold.instance import with_parameters
+from fdverify.threshold.check_specification import check
+from fdverify.threshold.fixed_parameters import fix_parameters
+from fdverify.threshold.flow import ControlFlow, build_threshold_automaton, write_threshold_text
 from fdverify.verdict import Verdict
 from tests.no_wrong_answers.control_flow import cases
 from tests.no_wrong_answers.control_flow.compared import outcome
@@ -27,12 +27,12 @@ COUNT = 3_000
 
 @pytest.mark.parametrize("flow", cases.HOLDS.values(), ids=cases.HOLDS)
 def test_what_holds_is_not_called_violated(flow: ControlFlow) -> None:
-    assert found(threshold_automaton(flow)).verdict in (Verdict.PROVED, Verdict.VACUOUS)
+    assert found(build_threshold_automaton(flow)).verdict in (Verdict.PROVED, Verdict.VACUOUS)
 
 
 @pytest.mark.parametrize("flow", cases.BROKEN.values(), ids=cases.BROKEN)
 def test_what_is_broken_is_not_called_proved(flow: ControlFlow) -> None:
-    checked = found(threshold_automaton(flow))
+    checked = found(build_threshold_automaton(flow))
     assert checked.verdict is Verdict.VIOLATED
     example = checked.trace
     assert example is not None
@@ -43,7 +43,7 @@ def test_what_is_broken_is_not_called_proved(flow: ControlFlow) -> None:
 def test_what_is_not_decided_is_refused_in_one_line_that_says_why(flow: ControlFlow) -> None:
     broken = any(not Composition(flow, at).holds("s") for at in SMALL)
     try:
-        said = found(threshold_automaton(flow)).word
+        said = found(build_threshold_automaton(flow)).word
     except UsageError as error:
         said = str(error)
     if broken:
@@ -55,10 +55,10 @@ def test_what_is_not_decided_is_refused_in_one_line_that_says_why(flow: ControlF
 @pytest.mark.parametrize("flow", (cases.HOLDS | cases.BROKEN | cases.EITHER).values())
 def test_small_instances_agree_process_by_process(flow: ControlFlow) -> None:
     free = replace(flow, assumptions=())
-    automaton = threshold_automaton(free)
+    automaton = build_threshold_automaton(free)
     for parameters in every(4, SMALL):
         try:
-            verdict = check(with_parameters(automaton, parameters), automaton.specifications[0]).verdict
+            verdict = check(fix_parameters(automaton, parameters), automaton.specifications[0]).verdict
         except UsageError:
             continue
         assert (verdict is not Verdict.VIOLATED) == Composition(free, parameters).holds("s"), parameters
@@ -85,5 +85,5 @@ def test_what_is_not_exact_is_not_written_as_text() -> None:
         "sv == V; inc m; sv := S", "sv == S; receive r <= m; r >= 1; sv := D", spec=cases.REACHED, left=("V",)
     )
     with pytest.raises(UsageError, match="the automaton cannot be written as text"):
-        threshold_text(flow)
-    assert threshold_text(replace(flow, specifications={"s": "[](D == 0)"})).startswith("skel Case {")
+        write_threshold_text(flow)
+    assert write_threshold_text(replace(flow, specifications={"s": "[](D == 0)"})).startswith("skel Case {")

@@ -10,9 +10,9 @@ import pytest
 
 from fdverify.errors import UsageError
 from fdverify.schemas import find_schema
-from fdverify.threshold.check import Settings, check_all
-from fdverify.threshold.instance import parameters_text, with_assumptions, with_parameters
-from fdverify.threshold.text.read import read, read_assumption
+from fdverify.threshold.check_specification import ThresholdSettings, check_specifications
+from fdverify.threshold.fixed_parameters import describe_parameters, fix_parameters, replace_assumptions
+from fdverify.threshold.text.read import parse_assumption, parse_automaton
 from fdverify.verdict import Verdict, worst
 from tests.cli.script import run
 from tests.sampling import every, long
@@ -36,12 +36,12 @@ SAID = [
 
 @pytest.mark.parametrize(("arguments", "says"), SAID)
 def test_an_automaton_knows_for_which_parameters_it_is(arguments: tuple[str, ...], says: str) -> None:
-    automaton = read(TEXT, "t")
+    automaton = parse_automaton(TEXT, "t")
     options = list(zip(arguments[::2], arguments[1::2], strict=True))
-    claims = [read_assumption(text, automaton) for option, text in options if option == "--assume"]
-    automaton = with_assumptions(automaton, claims) if claims else automaton
+    claims = [parse_assumption(text, automaton) for option, text in options if option == "--assume"]
+    automaton = replace_assumptions(automaton, claims) if claims else automaton
     numbers = {part[0]: int(part[2:]) for option, text in options if option == "--set" for part in text.split(",")}
-    assert parameters_text(with_parameters(automaton, numbers)) == says
+    assert describe_parameters(fix_parameters(automaton, numbers)) == says
 
 
 @pytest.mark.parametrize("file", every(2, [STRB, DIALOG]), ids=lambda file: file.name)
@@ -66,20 +66,23 @@ def test_a_page_says_it_too(tmp_path: Path) -> None:
 def test_what_is_vacuous_is_so_for_the_parameters_that_were_asked_for() -> None:
     never = one(f"A -> B when (x >= 5) {QUIET}", spec="[](B != 0 -> <>(A == 0))")
     assert found(never).detail == "no run meets its premise for any admissible parameters"
-    assert found(with_parameters(never, {"N": 2, "T": 1})).detail == "no run meets its premise for N = 2, T = 1"
-    assert found(with_parameters(never, {"N": 2})).detail == "no run meets its premise for N = 2 and any admissible T"
-    assumed = with_assumptions(never, [read_assumption("N >= T", never)])
+    assert found(fix_parameters(never, {"N": 2, "T": 1})).detail == "no run meets its premise for N = 2, T = 1"
+    assert found(fix_parameters(never, {"N": 2})).detail == "no run meets its premise for N = 2 and any admissible T"
+    assumed = replace_assumptions(never, [parse_assumption("N >= T", never)])
     assert found(assumed).detail == "no run meets its premise for any parameters with (N >= T)"
-    assert found(with_assumptions(never, [])).detail == "no run meets its premise for any parameters with no condition"
+    assert (
+        found(replace_assumptions(never, [])).detail == "no run meets its premise for any parameters with no condition"
+    )
 
 
 def test_without_parameters_none_are_spoken_of() -> None:
     text = (
         "skel A { locations { A: []; B: []; } inits { A == 1; B == 0; } rules { } specifications { s: [](B == 0); } }"
     )
-    assert found(read(text, "t")).detail == "s holds"
+    assert found(parse_automaton(text, "t")).detail == "s holds"
     assert (
-        parameters_text(with_parameters(read(TEXT, "t"), {"N": 4, "F": 0})) == "for N = 4, F = 0 and all admissible T"
+        describe_parameters(fix_parameters(parse_automaton(TEXT, "t"), {"N": 4, "F": 0}))
+        == "for N = 4, F = 0 and all admissible T"
     )
 
 
@@ -134,17 +137,19 @@ def test_what_is_refused_is_shown_on_a_page(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_with_the_automaton_is_said_once() -> None:
-    automaton = read(
+    automaton = parse_automaton(
         THREE.replace("do { }", "do { x' == x + 1; }").replace("parameters N;", "shared x; parameters N;"), "t"
     )
     looping = replace(automaton, rules=(replace(automaton.rules[0], target="A"),))
     with pytest.raises(UsageError, match="rule 1 is on a cycle and counts without a bound"):
-        check_all(looping, looping.specifications, Settings())
+        check_specifications(looping, looping.specifications, ThresholdSettings())
 
 
 def test_the_worst_exit_code() -> None:
-    automaton = read(THREE, "t")
-    by_name = {each.name: each for each in check_all(automaton, automaton.specifications, Settings())}
+    automaton = parse_automaton(THREE, "t")
+    by_name = {
+        each.name: each for each in check_specifications(automaton, automaton.specifications, ThresholdSettings())
+    }
     assert by_name["outside"].verdict is None
     assert by_name["safe"].verdict is Verdict.PROVED
     assert by_name["safe"].exit_code == 0

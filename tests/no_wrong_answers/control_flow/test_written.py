@@ -5,21 +5,21 @@ from hypothesis import strategies as st
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton, Location, Rule, Specification
-from fdverify.threshold.flow import threshold_automaton, threshold_text
-from fdverify.threshold.formula import (
+from fdverify.threshold.automaton_names import KEYWORDS
+from fdverify.threshold.flow import build_threshold_automaton, write_threshold_text
+from fdverify.threshold.ltl_formula import (
     And,
-    Comparison,
     Constant,
     Eventually,
     Formula,
     Globally,
     Implies,
-    Linear,
+    LinearComparison,
+    LinearExpression,
     Not,
     Or,
 )
-from fdverify.threshold.names import KEYWORDS
-from fdverify.threshold.text.read import read
+from fdverify.threshold.text.read import parse_automaton
 from fdverify.threshold.text.write import written
 from tests.no_wrong_answers.control_flow import cases
 from tests.no_wrong_answers.control_flow.generator import draw
@@ -31,8 +31,8 @@ NUMBERS = st.integers(-9, 9) | st.integers(-(10**14), 10**14)
 
 def formulas(names: list[str], temporal: bool) -> st.SearchStrategy[Formula]:
     factors = st.dictionaries(st.sampled_from(names), NUMBERS, max_size=3) if names else st.just({})
-    linear = st.builds(Linear.of, factors, NUMBERS)
-    compared = st.builds(Comparison, linear, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), linear)
+    linear = st.builds(LinearExpression.from_factors, factors, NUMBERS)
+    compared = st.builds(LinearComparison, linear, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), linear)
 
     def larger(inner: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
         prefixed = [Not, Eventually, Globally] if temporal else [Not]
@@ -70,7 +70,7 @@ def automata(draw: st.DrawFn) -> Automaton:
 @given(automata())
 @settings(max_examples=300 if FULL else 20, deadline=None)
 def test_what_is_written_reads_back_the_same(automaton: Automaton) -> None:
-    assert read(written(automaton), "t") == automaton
+    assert parse_automaton(written(automaton), "t") == automaton
 
 
 def test_what_a_control_flow_automaton_is_written_as_reads_back_the_same() -> None:
@@ -78,10 +78,10 @@ def test_what_a_control_flow_automaton_is_written_as_reads_back_the_same() -> No
     number = 0
     for flow in flows:
         try:
-            automaton = threshold_automaton(flow)
+            automaton = build_threshold_automaton(flow)
         except UsageError:
             continue
-        if all(each.certain is None for each in automaton.specifications):
-            assert read(threshold_text(flow), "t") == automaton
+        if all(each.under_approximation is None for each in automaton.specifications):
+            assert parse_automaton(write_threshold_text(flow), "t") == automaton
             number += 1
     assert number >= 5

@@ -10,7 +10,7 @@ import pytest
 from fdverify.cutoff.round_sources import check_round_sources
 from fdverify.cutoff.rounds import Rounds
 from fdverify.errors import UsageError
-from fdverify.models.user_files import load_module
+from fdverify.models.loading import load_module
 from tests.cli.script import run
 from tests.cutoff.broken import BROKEN
 from tests.sampling import every
@@ -21,9 +21,9 @@ import itertools
 import operator
 import random
 from dataclasses import replace
-from fdverify.cutoff.chandra_toueg import chandra_toueg
+from fdverify.cutoff.chandra_toueg_template import chandra_toueg
 from fdverify.cutoff.rounds import Rounds
-from fdverify.cutoff.running import Running
+from fdverify.cutoff.concrete_interpretation import ConcreteInterpretation
 from fdverify.logic import And, If, Implies, Not, Or
 
 COUNT = [0]
@@ -78,7 +78,7 @@ REFUSED = {
     "identity of two": "return Implies(chosen.schedule(p), Not(p is q))",
     "identity of a location": "return Implies(c.location(p) is of.crashed, Not(chosen.schedule(p)))",
     "type": "return Not(chosen.schedule(p)) if isinstance(p, int) else True",
-    "type of the interpretation": "return Not(chosen.schedule(p)) if isinstance(of, Running) else True",
+    "type of the interpretation": "return Not(chosen.schedule(p)) if isinstance(of, ConcreteInterpretation) else True",
     "type by name": "return type(p).__name__ != 'int'",
     "text": "return Implies(chosen.schedule(p), str(p) != '1')",
     "text of a location": "return Implies(chosen.schedule(p), f'{c.location(p)}' != 'l1')",

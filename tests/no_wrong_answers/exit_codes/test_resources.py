@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.errors import Exhausted, describe, exhaustion, one_line
+from fdverify.errors import ResourcesExhausted, describe_error, find_exhausted_resource, format_one_line
 from tests.cli.processes import in_session, wait_until, workers
 from tests.cli.script import environment, run
 from tests.launch import HANG_SECONDS, script
@@ -153,13 +153,13 @@ class Twin(Exception):
 
 
 def test_words_for_any_error() -> None:
-    assert describe(Mute()) == "Mute: (its text cannot be computed)"
-    assert one_line("a\nb\t c") == "a b c"
-    assert len(one_line("x" * 10**6)) < 600
+    assert describe_error(Mute()) == "Mute: (its text cannot be computed)"
+    assert format_one_line("a\nb\t c") == "a b c"
+    assert len(format_one_line("x" * 10**6)) < 600
     twin = Twin("first")
     twin.__context__ = Twin("second")
     twin.__context__.__context__ = twin
-    assert exhaustion(twin) is None
+    assert find_exhausted_resource(twin) is None
     twin.__context__ = OSError(24, "Too many open files")
-    assert exhaustion(twin) == "the system refuses: Too many open files"
-    assert Exhausted.exit_code == 3
+    assert find_exhausted_resource(twin) == "the system refuses: Too many open files"
+    assert ResourcesExhausted.exit_code == 3

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from fdverify.engines.live import live
-from fdverify.engines.vacuity import Vacuity, vacuity
 from fdverify.liveness.goals import LeadsTo
 from fdverify.logic import And, If, Not
 from fdverify.models.system import (
@@ -23,6 +22,7 @@ from fdverify.models.system import (
     Variable,
     update,
 )
+from fdverify.obligations.vacuity import VacuityReport, check_vacuity
 from fdverify.verdict import Obligation, Verdict
 from tests.liveness.proofs import unproved
 from tests.liveness.test_no_false_proofs import argued
@@ -68,15 +68,15 @@ def tokens(
     )
 
 
-def looked_at(system: System, premise: Property = START, **terms: Any) -> Vacuity:
+def looked_at(system: System, premise: Property = START, **terms: Any) -> VacuityReport:
     """What is found of the proof by tokens that run out, which is one but for its being about nothing."""
     given = {"done": END.holds, "rank": lambda s: (s.left,), "helpful": lambda s: {"used": True}, **terms}
     invariant = argued(system, "fair-ranking", LeadsTo(premise, END), given)
     assert unproved(invariant) == []
-    return vacuity(invariant)
+    return check_vacuity(invariant)
 
 
-def premise_of(found: Vacuity) -> Obligation:
+def premise_of(found: VacuityReport) -> Obligation:
     return next(each for each in found.obligations if each.name == "goal-premise")
 
 

@@ -12,8 +12,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from fdverify.models.catalogue import find_model
-from fdverify.proofs.files import load_proof
+from fdverify.detectors.model_catalogue import find_model
+from fdverify.proofs.proof_files import load_proof
 from tests.no_wrong_answers.models.oracle import Instance, Search
 from tests.no_wrong_answers.models.written import MODEL_NAME, PROOF_NAME, Parts
 
@@ -102,7 +102,7 @@ class Written:
         return Search(instance, instance.system.properties[0]).run(depth=40)
 
     def _false_conjunct(self, searches: list[Search]) -> str | None:
-        authored: tuple[Any, ...] = load_proof(self.proof).at({}, {}).authored
+        authored: tuple[Any, ...] = load_proof(self.proof).build_invariant({}, {}).authored
         for search in searches:
             for state in search.reached():
                 false = [each.name for each in authored if not search.instance.holds(each, state)]

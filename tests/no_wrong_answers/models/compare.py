@@ -7,14 +7,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from fdverify.detectors.model_catalogue import find_model
 from fdverify.errors import FdverifyError
-from fdverify.logic import Place, watching_premises
+from fdverify.logic import Place, watch_premises
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.catalogue import find_model
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.files import load_proof
-from fdverify.proofs.result import ProofResult
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.proof_result import ProofResult
+from fdverify.proofs.schedule import ProofSettings
 from fdverify.verdict import Result, Verdict, silent
 from tests.no_wrong_answers.models.generate import LEAST, MOST, Generated
 from tests.no_wrong_answers.models.oracle import Induction, Instance, Search, has_run, induction
@@ -54,7 +54,7 @@ class Comparison:
 
     def ran(self, command: str, parameters: Mapping[str, int | None], **settings: Any) -> Result | None:
         try:
-            return CheckRequest(command, self.reference, parameters, {}, "claim0", settings).run(silent)
+            return CheckRequest(command, self.reference, parameters, {}, "claim0", settings).compare_and_decide(silent)
         except FdverifyError as error:
             self.differs(command, f"refused: {error}")
             return None
@@ -152,7 +152,7 @@ class Comparison:
             self.differs("verify-invariant", f"refused: {result.error}")
             return
         fixed = {name: value for name, value in self.arbitrary.items() if value is not None}
-        proof = load_proof(self.proof).at(fixed, {}, self.generated.k)
+        proof = load_proof(self.proof).build_invariant(fixed, {}, self.generated.k)
         found = {instance: self._induction(instance, proof.authored) for instance in self.instances()}
         goal_holds = all(Search(instance, self.claim).run().violation is None for instance in found)
         self._judge_proof(result, found, goal_holds, proof.authored)
@@ -241,20 +241,20 @@ def _has_unmet_premise(claim: Any, searches: Iterable[Search]) -> bool:
     def watch(place: Place, premise: bool) -> None:
         met[place] = met.get(place, False) or premise
 
-    with watching_premises(watch):
+    with watch_premises(watch):
         for search in searches:
             for state in search.reached():
                 search.instance.holds(claim, state)
     return not all(met.values())
 
 
-def check_proofs(comparisons: Iterable[Comparison]) -> None:
+def compare_proofs(comparisons: Iterable[Comparison]) -> None:
     """Put every proof through verify-invariant, those with the same settings together."""
     groups: dict[Any, list[Comparison]] = {}
     for each in comparisons:
         fixed = {name: value for name, value in each.arbitrary.items() if value is not None}
         groups.setdefault((tuple(fixed.items()), each.generated.k), []).append(each)
     for (fixed_items, k), group in groups.items():
-        settings = Settings(parameters=dict(fixed_items), k=k, jobs=1, cache=False, time_limit=TIME_LIMIT)
-        for each, result in zip(group, check([each.proof for each in group], settings), strict=True):
+        settings = ProofSettings(parameters=dict(fixed_items), k=k, jobs=1, cache=False, time_limit=TIME_LIMIT)
+        for each, result in zip(group, check_proofs([each.proof for each in group], settings), strict=True):
             each.compare_proof(result)

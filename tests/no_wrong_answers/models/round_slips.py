@@ -7,7 +7,7 @@ import operator
 import random
 from dataclasses import replace
 
-from fdverify.cutoff.chandra_toueg import chandra_toueg
+from fdverify.cutoff.chandra_toueg_template import chandra_toueg
 from fdverify.cutoff.rounds import Rounds
 from fdverify.logic import And, If, Implies, Not, Or
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.no_wrong_answers.models.compare import Comparison, check_proofs
+from tests.no_wrong_answers.models.compare import Comparison, compare_proofs
 from tests.no_wrong_answers.models.generate import generate
 from tests.sampling import every
 
@@ -16,5 +16,5 @@ def test_every_answer_about_random_models_is_the_oracles(first: int, tmp_path: P
     comparisons = [Comparison(generate(seed), tmp_path) for seed in range(first, first + BATCH)]
     for comparison in comparisons:
         comparison.compare_engines()
-    check_proofs(comparisons)
+    compare_proofs(comparisons)
     assert [difference for each in comparisons for difference in each.differences] == []

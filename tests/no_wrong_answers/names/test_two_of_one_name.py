@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from fdverify.engines.inductive import Invariant
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
+from fdverify.detectors.model_catalogue import find_model
 from fdverify.errors import UsageError
 from fdverify.logic import Truth
-from fdverify.models.catalogue import find_model
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.model import Model, Option
 from fdverify.models.system import Parameter, Phase, Property, State, System, update
+from fdverify.obligations.inductive import Invariant
 from fdverify.proofs import Proof
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.files import load_proof
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.schedule import ProofSettings
 from tests.cli import written_proofs as files
 from tests.cli.test_verify_invariant import cache as cache
 from tests.cli.test_verify_invariant import verify
@@ -67,7 +67,7 @@ def test_the_same_claim_twice_is_two(part: str) -> None:
 
 def test_claims_of_different_kinds_may_share_a_name() -> None:
     one, other = twins()
-    assert small(properties=(one,), liveness=(other,)).property("same") is one
+    assert small(properties=(one,), liveness=(other,)).find_property("same") is one
 
 
 def test_two_phases() -> None:
@@ -101,7 +101,7 @@ def test_an_assumption_of_the_proof_and_one_of_the_model() -> None:
         return s.phi >= 1
 
     with pytest.raises(UsageError, match=r"chandra-toueg has two assumptions slow, at .*:\d+ and at .*:\d+"):
-        proof.system({}, {})
+        proof.build_system({}, {})
 
 
 def test_two_conjuncts_of_a_proof(tmp_path: Path) -> None:
@@ -143,8 +143,8 @@ def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
     for path in paths:
         path.parent.mkdir(parents=True)
         path.write_text(files.GOOD)
-    settings = Settings(only=("bounded-init",), jobs=1, cache=False, smtlib=tmp_path / "texts")
-    results = check(paths, settings)
+    settings = ProofSettings(only=("bounded-init",), jobs=1, cache=False, smtlib=tmp_path / "texts")
+    results = check_proofs(paths, settings)
     assert [result.error for result in results] == [None] * len(paths)
     assert len({result.name for result in results}) == len(paths)
     assert len(list((tmp_path / "texts").iterdir())) == len(paths), "none was written over another"
@@ -156,7 +156,7 @@ def test_proofs_at_hand_of_one_file_are_told_apart() -> None:
         proof.invariants(lambda_free)
         return proof
 
-    results = check([made(), made()], Settings(only=("lambda_free-init",), jobs=1, cache=False))
+    results = check_proofs([made(), made()], ProofSettings(only=("lambda_free-init",), jobs=1, cache=False))
     assert len({result.name for result in results}) == 2
 
 

@@ -14,8 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from fdverify import files
-from fdverify.files import is_same_file, is_taken, is_writable, is_writable_tree, safe_name, write_report
+from fdverify.workers import atomic_files
+from fdverify.workers.atomic_files import (
+    is_same_file,
+    is_taken,
+    is_writable,
+    is_writable_tree,
+    make_file_name,
+    write_report,
+)
 from tests.cli.script import environment
 from tests.launch import script
 from tests.sampling import every
@@ -90,7 +97,7 @@ def test_a_pipe_gets_all_of_it(tmp_path: Path) -> None:
 
 
 def test_a_pipe_that_nobody_reads_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_READER_SECONDS", 0.0)
+    monkeypatch.setattr(atomic_files, "_READER_SECONDS", 0.0)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="No such device"):
         write_report(tmp_path / "pipe", "x")
@@ -313,7 +320,7 @@ def test_what_infer_writes_replaces_no_file(tmp_path: Path) -> None:
     ["../../etc/x", "a/b", "x" * 400, "", ".", "..", ".hidden", "a\nb", "a\x1b[31mb", "\udcff", "né", "a b", "/"],
 )
 def test_names_become_names_of_files(name: str, tmp_path: Path) -> None:
-    found = safe_name(name)
+    found = make_file_name(name)
     assert len(f"{found}.smt2".encode()) < 255
     assert found.isascii()
     assert found.isprintable()
@@ -325,5 +332,5 @@ def test_names_become_names_of_files(name: str, tmp_path: Path) -> None:
 
 def test_names_that_differ_become_names_that_differ() -> None:
     names = ["a/b", "a_b", "a b", "a\nb", "x" * 300, "x" * 301, ".a", "a", "..a"]
-    assert len({safe_name(name) for name in names}) == len(names)
-    assert safe_name("range(waiting_time)-init") == "range(waiting_time)-init"
+    assert len({make_file_name(name) for name in names}) == len(names)
+    assert make_file_name("range(waiting_time)-init") == "range(waiting_time)-init"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from fdverify.author_code.check import AuthorCodeReport, check_author_code, claims_of
+from fdverify.author_code.author_check import AuthorCodeReport, build_claim_calls, check_author_code
 from fdverify.logic import And, If
 from fdverify.models.system import (
     Ages,
@@ -21,7 +21,7 @@ from fdverify.models.system import (
     System,
     Update,
     Variable,
-    always,
+    is_always_true,
     update,
 )
 
@@ -45,7 +45,7 @@ def step(s: State, c: Choices) -> Update:
 
 def model(
     run: Callable[[State, Choices], Update] = step,
-    when: Callable[[State], Any] = always,
+    when: Callable[[State], Any] = is_always_true,
     holds: Callable[[State], Any] = lambda s: s.x < 3,
     spread: Callable[[State], Any] = lambda s: And(s.x >= 0, s.x < 20),
     cap: Callable[[State], Any] | None = None,
@@ -91,4 +91,4 @@ def with_function(role: str, function: Callable[[State], Any], delta: int | None
 
 
 def compared(system: System) -> AuthorCodeReport:
-    return check_author_code(system, claims_of("property", system.properties))
+    return check_author_code(system, build_claim_calls("property", system.properties))

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from fdverify.cutoff.agreement import compare_rounds
+from fdverify.cutoff.round_agreement import compare_rounds
 from fdverify.cutoff.rounds import Choices, Configuration, Index, Interpretation, Kind, Rounds, Step
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Truth
-from fdverify.models.user_files import load_module
+from fdverify.models.loading import load_module
 
 CALLS: list[int] = []
 ONE = 1
@@ -100,7 +100,7 @@ def test_the_command_refuses_it(tmp_path: Path, capfd: pytest.CaptureFixture[str
 
     (tmp_path / "identical.py").write_text(
         "from dataclasses import replace\n\n"
-        "from fdverify.cutoff.chandra_toueg import chandra_toueg\n"
+        "from fdverify.cutoff.chandra_toueg_template import chandra_toueg\n"
         "from fdverify.cutoff.rounds import Rounds\n\n\n"
         "class Identical(Rounds):\n"
         "    def schedule(self, of, c, chosen):\n"

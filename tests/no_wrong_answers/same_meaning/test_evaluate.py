@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import z3
 
-from fdverify.author_code.evaluate import Evaluator
-from fdverify.author_code.recording import RecordingBook
+from fdverify.author_code.recording_book import RecordingBook
+from fdverify.author_code.term_evaluator import TermEvaluator
 from fdverify.logic import And, Implies, Not
-from fdverify.symbolic.ages import ClaimedBuffer
-from fdverify.symbolic.selection import predicate
-from fdverify.symbolic.values import Int, truth
+from fdverify.symbolic.age_claims import SymbolicBuffer
+from fdverify.symbolic.selection import build_predicate
+from fdverify.symbolic.values import Int, lift_truth
 from tests.sampling import every
 
 NUMBERS, FLAGS, BITS = ("x", "y"), ("p", "q"), ("b", "c")
@@ -89,9 +89,9 @@ def test_a_term_has_the_value_that_z3_gives_it(seed: int) -> None:
     columns |= {name: drawn.integers(0, 1 << WIDTH, SIZE) for name in BITS}
     members = {"has": drawn.random((SIZE, AGES)) < 0.5}
     terms = Terms(seed)
-    evaluator = Evaluator(SIZE, columns, members, AGES, RecordingBook())
+    evaluator = TermEvaluator(SIZE, columns, members, AGES, RecordingBook())
     for term in (terms.truth(4), terms.number(4), terms.bits(4)):
-        found = evaluator.column(term).tolist()
+        found = evaluator.evaluate(term).tolist()
         for at in range(0, SIZE, 6):
             assert found[at] == by_z3(term, columns, members["has"], at)
 
@@ -117,7 +117,7 @@ def test_claims_about_all_ages_are_evaluated_at_all_ages(seed: int) -> None:
     deltas = drawn.integers(0, AGES, SIZE)
     members &= np.arange(AGES) <= deltas[:, None]
     book = RecordingBook()
-    buffer = ClaimedBuffer(Int(z3.Int("delta")), predicate("has"), book)
+    buffer = SymbolicBuffer(Int(z3.Int("delta")), build_predicate("has"), book)
     x = Int(z3.Int("x"))
     claims = [
         buffer.empty(),
@@ -127,8 +127,8 @@ def test_claims_about_all_ages_are_evaluated_at_all_ages(seed: int) -> None:
         buffer.exists(x, buffer.delta, lambda a: And(Not(buffer.has(a)), buffer.forall(0, a, lambda b: b <= x))),
     ]
     columns = {"delta": deltas, "x": drawn.integers(-1, AGES + 1, SIZE)}
-    evaluator = Evaluator(SIZE, columns, {"has": members}, AGES, book)
-    found = [evaluator.column(truth(claim)).tolist() for claim in claims]
+    evaluator = TermEvaluator(SIZE, columns, {"has": members}, AGES, book)
+    found = [evaluator.evaluate(lift_truth(claim)).tolist() for claim in claims]
     for at in range(SIZE):
         ages, delta, k = {a for a in range(AGES) if members[at][a]}, int(deltas[at]), int(columns["x"][at])
         every_age = range(delta + 1)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.author_code.check import check_author_code, claims_of
+from fdverify.author_code.author_check import build_claim_calls, check_author_code
 from fdverify.errors import UsageError
 from fdverify.models.system import Integers, Phase, Property, System, Variable, update
 
@@ -37,9 +37,9 @@ def system(claim: Property) -> System:
 def test_an_exception_of_plain_values_alone_is_a_difference() -> None:
     claim = Property("small", made(), "the counter is small")
     with pytest.raises(UsageError, match="raises ValueError"):
-        check_author_code(system(claim), claims_of("property", (claim,)))
+        check_author_code(system(claim), build_claim_calls("property", (claim,)))
 
 
 def test_without_the_exception_it_passes() -> None:
     claim = Property("small", lambda s: s.x < 3, "the counter is small")
-    assert check_author_code(system(claim), claims_of("property", (claim,))).notes() == ()
+    assert check_author_code(system(claim), build_claim_calls("property", (claim,))).format_notes() == ()

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from fdverify.author_code.called import Called
-from fdverify.author_code.check import claims_of, parts_of_plans
-from fdverify.author_code.rounds import compare_on_states
-from fdverify.models.catalogue import find_model
+from fdverify.author_code.author_call import AuthorCall
+from fdverify.author_code.author_check import build_claim_calls, build_plan_calls
+from fdverify.author_code.system_comparison import compare_on_states
+from fdverify.detectors.model_catalogue import find_model
 from fdverify.models.system import Property, StepProperty, System
-from fdverify.proofs.check import check
-from fdverify.proofs.course import Settings
-from fdverify.proofs.files import load_proof, proof_files
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_files import list_proof_files, load_proof
+from fdverify.proofs.schedule import ProofSettings
 from fdverify.verdict import Verdict
 from tests.sampling import every
 
@@ -35,7 +35,7 @@ PARAMETERS: tuple[dict[str, int | None], ...] = (
 def everything(system: System) -> None:
     """Compare all functions, also those that ship."""
     claims = [each for each in (*system.properties, *system.liveness) if isinstance(each, Property)]
-    compare_on_states(system, [*claims_of("property", claims), *parts_of_plans(system)], everything=True)
+    compare_on_states(system, [*build_claim_calls("property", claims), *build_plan_calls(system)], everything=True)
 
 
 @pytest.mark.parametrize(
@@ -79,16 +79,19 @@ def test_models_of_examples_mean_the_same_to_all(reference: str) -> None:
             everything(model.instantiate({p.name: None for p in model.parameters}, {**options, **chosen}))
 
 
-SHIPPED = proof_files([ROOT / "invariants"])
+SHIPPED = list_proof_files([ROOT / "invariants"])
 
 
 @pytest.mark.parametrize("path", every(4, SHIPPED), ids=[path.stem for path in every(4, SHIPPED)])
 def test_shipped_proofs_mean_the_same_to_all(path: Path) -> None:
     proof = load_proof(path)
-    invariant = proof.at({}, {})
+    invariant = proof.build_invariant({}, {})
     steps = [each for each in invariant.conclusions if isinstance(each, StepProperty)]
     premises = [each for each in invariant.conclusions if each not in steps]
-    called = [*proof.called(invariant), *(Called.of_state("premise", p.name, p.holds) for p in premises)]  # type: ignore[arg-type]
+    called = [
+        *proof.list_author_functions(invariant),
+        *(AuthorCall.from_state_function("premise", p.name, p.holds) for p in premises),  # type: ignore[arg-type]
+    ]
     compare_on_states(invariant.system, called, everything=True)
 
 
@@ -125,6 +128,6 @@ def stays_off(s):
 def test_a_phase_that_sets_a_constant_is_no_slip(tmp_path: Path) -> None:
     path = tmp_path / "constant.py"
     path.write_text(CONSTANT)
-    (result,) = check([path], Settings(jobs=1, cache=False))
+    (result,) = check_proofs([path], ProofSettings(jobs=1, cache=False))
     assert result.error is None
     assert result.verdict is Verdict.PROVED

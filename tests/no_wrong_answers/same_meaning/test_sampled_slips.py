@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.author_code.rounds import compare_on_states
+from fdverify.author_code.system_comparison import compare_on_states
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Not, Or
 from fdverify.models.system import State, System, update
@@ -96,7 +96,7 @@ def test_an_honest_function_without_source_passes_and_is_noted(function: str, ro
     report = compared(with_function(role, without_source(HONEST[function]), delta))
     if role not in ("phase", "cap"):  # there it is called by a function that has a source
         assert report.sampled_only
-        assert "sampled states only" in report.notes()[0]
+        assert "sampled states only" in report.format_notes()[0]
 
 
 @pytest.mark.parametrize("encoding", ["predicate", "counter", "bitvector"])
@@ -117,7 +117,7 @@ class _Chained:
     def __init__(self, *functions: Callable[[Any], Any]) -> None:
         self._functions = functions
 
-    __call__ = property(lambda self: partial(_applied, self._functions))
+    __call__ = property(lambda self: partial(_applied, self._list_functions))
 
 
 def test_a_trick_in_a_library_is_seen() -> None:
@@ -146,7 +146,7 @@ def test_a_kind_of_its_own_is_a_difference() -> None:
 
 
 def test_numbers_and_ranks_are_compared_part_by_part() -> None:
-    from fdverify.author_code.called import Called
+    from fdverify.author_code.author_call import AuthorCall
 
     ranks = {
         "rank": "(s.x, 1 if s.f is True else 0)",
@@ -155,8 +155,8 @@ def test_numbers_and_ranks_are_compared_part_by_part() -> None:
     }
     for name, text in ranks.items():
         with pytest.raises(UsageError, match=f"term {name} gives"):
-            compare_on_states(model(), [Called.of_state("term", name, eval(f"lambda s: {text}"))])
-    compare_on_states(model(), [Called.of_state("term", "rank", lambda s: (s.x, If(s.f, 1, 0)))])
+            compare_on_states(model(), [AuthorCall.from_state_function("term", name, eval(f"lambda s: {text}"))])
+    compare_on_states(model(), [AuthorCall.from_state_function("term", "rank", lambda s: (s.x, If(s.f, 1, 0)))])
 
 
 @pytest.mark.parametrize(
@@ -189,6 +189,6 @@ def test_memory_is_told_as_such() -> None:
 
 
 def _only_claims(system: System) -> tuple[System, list[Any]]:
-    from fdverify.author_code.check import claims_of
+    from fdverify.author_code.author_check import build_claim_calls
 
-    return system, claims_of("property", system.properties)
+    return system, build_claim_calls("property", system.properties)

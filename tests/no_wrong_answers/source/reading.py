@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fdverify.author_code.functions import AuthorFunction
-from fdverify.models.user_files import load_module
+from fdverify.author_code.author_functions import AuthorFunction
+from fdverify.models.loading import load_module
 
 _CASES = Path(__file__).parent / "cases"
 HEADER = """import collections, contextlib, contextvars, datetime, functools, itertools, math, operator, os, random

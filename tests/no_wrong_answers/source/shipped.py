@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from fdverify.author_code.functions import AuthorFunction
+from fdverify.author_code.author_functions import AuthorFunction
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import System
-from fdverify.proofs.proof import Proof, proofs_of
+from fdverify.proofs.proof import Proof, get_proofs
 
 ROOT = Path(__file__).parents[3]
 
@@ -42,7 +42,7 @@ def functions_in_proof(proof: Proof) -> Iterator[AuthorFunction]:
     for role, function in (("quantity", proof.bounded), ("bound", proof.bounded_by)):
         if function is not None:
             yield AuthorFunction(role, role, function)
-    yield from functions_of(proof.system({}, {}))
+    yield from functions_of(proof.build_system({}, {}))
 
 
 def functions_of_model(model: Model) -> Iterator[AuthorFunction]:
@@ -59,7 +59,7 @@ def functions_of_model(model: Model) -> Iterator[AuthorFunction]:
 
 def functions_in(module: ModuleType) -> Iterator[AuthorFunction]:
     """Of all models and proofs in a file."""
-    for proof in proofs_of(module):
+    for proof in get_proofs(module):
         yield from functions_in_proof(proof)
     for value in vars(module).values():
         if isinstance(value, Model):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.author_code.source_rules import check_sources
-from fdverify.models.user_files import load_module
+from fdverify.author_code.source_check import check_sources
+from fdverify.models.loading import load_module
 from tests.engines import small
 from tests.no_wrong_answers.source.shipped import ROOT, functions_in, functions_of
 from tests.pages import File, steps, workplace, write

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fdverify.author_code.functions import AuthorFunction
-from fdverify.author_code.source_rules import check_sources
+from fdverify.author_code.author_functions import AuthorFunction
+from fdverify.author_code.source_check import check_sources
 from fdverify.errors import UsageError
-from fdverify.models.user_files import load_module
+from fdverify.models.loading import load_module
 from tests.no_wrong_answers.source.reading import HEADER, function_in, phase_in
 
 

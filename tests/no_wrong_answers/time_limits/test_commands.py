@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fdverify.cli.supervise import time_limit_in
+from fdverify.cli.supervise import find_time_limit
 from fdverify.schemas import find_schema
 from tests.no_wrong_answers.hostile import write_hostile
 from tests.no_wrong_answers.time_limits.watched import outcome_of
@@ -119,4 +119,4 @@ def test_a_large_automaton(tmp_path: Path) -> None:
     ],
 )
 def test_which_limit_is_meant(arguments: list[str], seconds: float | None) -> None:
-    assert time_limit_in(arguments) == seconds
+    assert find_time_limit(arguments) == seconds

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.deadline import LIFTED, RENEWED, Deadline, earliest, lift_deadline, renew_deadline, set_deadline
+from fdverify.deadline import (
+    LIFTED,
+    RENEWED,
+    Deadline,
+    choose_earlier_deadline,
+    lift_deadline,
+    renew_deadline,
+    set_deadline,
+)
 from tests.cli.script import environment
 from tests.no_wrong_answers.time_limits.watched import LONG_ENOUGH
 from tests.sampling import every
@@ -15,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a command has a
 
 COMMAND = """
 import os, sys, time
-from fdverify.cli.line import announce_answer
+from fdverify.cli.supervisor_pipe import announce_answer
 from fdverify.deadline import lift_deadline, renew_deadline
 
 
@@ -59,12 +67,16 @@ def test_a_deadline_holds_besides_others() -> None:
     heard: list[str] = []
     set_deadline(Deadline(5.0, 100.0, heard.append))
     try:
-        assert (earliest(None), earliest(50.0), earliest(200.0)) == (100.0, 50.0, 100.0)
+        assert (choose_earlier_deadline(None), choose_earlier_deadline(50.0), choose_earlier_deadline(200.0)) == (
+            100.0,
+            50.0,
+            100.0,
+        )
         renew_deadline()
-        renewed = earliest(None)
+        renewed = choose_earlier_deadline(None)
         assert renewed is not None
         assert renewed > 0
     finally:
         lift_deadline()
-    assert (earliest(None), earliest(50.0)) == (None, 50.0)
+    assert (choose_earlier_deadline(None), choose_earlier_deadline(50.0)) == (None, 50.0)
     assert heard == [RENEWED, LIFTED]

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from fdverify.engines.inductive import Invariant
-from fdverify.engines.vacuity import Vacuity, vacuity
+from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
 from fdverify.logic import And, If, Implies, Not, Or, Truth
-from fdverify.models.chandra_toueg import CHANDRA_TOUEG
 from fdverify.models.system import (
     Ages,
     Choices,
@@ -25,16 +23,18 @@ from fdverify.models.system import (
     Variable,
     update,
 )
+from fdverify.obligations.inductive import Invariant
+from fdverify.obligations.vacuity import VacuityReport, check_vacuity
 from fdverify.proofs import Proof
 from fdverify.verdict import Verdict
 from tests.sampling import every
 
 
-def verdicts(found: Vacuity) -> dict[str, Verdict]:
+def verdicts(found: VacuityReport) -> dict[str, Verdict]:
     return {each.name: each.verdict for each in found.obligations}
 
 
-def of_detector(assumption: Callable[[Any], Truth]) -> Vacuity:
+def of_detector(assumption: Callable[[Any], Truth]) -> VacuityReport:
     proof = Proof("chandra-toueg", goal="strong-accuracy", variant="ivy")
 
     def assumed(s: State) -> Truth:
@@ -47,7 +47,7 @@ def of_detector(assumption: Callable[[Any], Truth]) -> Vacuity:
 
     proof.assumption(assumed)
     proof.invariant(trusted)
-    return vacuity(proof.at({}, {}))
+    return check_vacuity(proof.build_invariant({}, {}))
 
 
 ASSUMED: dict[str, Callable[[Any], Truth]] = {
@@ -69,7 +69,7 @@ def test_messages_that_grow_older_only_at_larger_delays(assumption: Callable[[An
 
 def test_an_author_who_samples_the_least_delay_only() -> None:
     delta = Parameter("delta", 0, None, small=(0,))
-    found = vacuity(judged(delta, ageing=True))
+    found = check_vacuity(judged(delta, ageing=True))
     assert "age" not in found.idle
     assert verdicts(found)["phases"] is Verdict.PROVED
 
@@ -111,10 +111,10 @@ def judged(*parameters: Parameter, ageing: bool = False, fires: bool = False, go
 
 def test_a_judge_that_never_fires_is_a_note() -> None:
     """That it does not is what is proved."""
-    found = vacuity(judged())
+    found = check_vacuity(judged())
     assert verdicts(found)["phases"] is Verdict.PROVED
     assert found.idle == ("judge",)
-    assert vacuity(judged(fires=True)).idle == ()
+    assert check_vacuity(judged(fires=True)).idle == ()
 
 
 def test_where_nothing_ever_changes_the_proof_is_vacuous() -> None:
@@ -127,14 +127,14 @@ def test_where_nothing_ever_changes_the_proof_is_vacuous() -> None:
         properties=(),
     )
     zero = Property("zero", lambda s: s.x == 0, "x is 0")
-    found = vacuity(Invariant(system, zero, (zero,)))
+    found = check_vacuity(Invariant(system, zero, (zero,)))
     assert verdicts(found)["phases"] is Verdict.VACUOUS
     assert found.detail.startswith("no phase changed anything in the runs looked at")
 
 
 @pytest.mark.parametrize("least", [3, 4, 7, 11])
 def test_a_premise_that_takes_large_parameters_is_met(least: int) -> None:
-    found = vacuity(judged(goal=lambda s: Implies(s.x >= least, s.n >= least)))
+    found = check_vacuity(judged(goal=lambda s: Implies(s.x >= least, s.n >= least)))
     assert verdicts(found)["goal-premise"] is Verdict.PROVED
     (witness,) = found.witnesses
     assert len(witness.run.rounds) == least
@@ -142,7 +142,7 @@ def test_a_premise_that_takes_large_parameters_is_met(least: int) -> None:
 
 @pytest.mark.parametrize("impossible", [lambda s: s.x > s.n, lambda s: s.bad, lambda s: s.x < 0])
 def test_a_premise_that_is_never_met_is_vacuous(impossible: Callable[[State], Truth]) -> None:
-    found = vacuity(judged(goal=lambda s: Implies(impossible(s), s.n < 0)))
+    found = check_vacuity(judged(goal=lambda s: Implies(impossible(s), s.n < 0)))
     assert verdicts(found)["goal-premise"] is Verdict.VACUOUS
 
 

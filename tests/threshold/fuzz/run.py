@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fdverify.errors import UsageError
-from fdverify.threshold.text.diagram import mermaid
-from fdverify.threshold.text.read import read, read_file
+from fdverify.threshold.text.diagram import format_mermaid
+from fdverify.threshold.text.read import parse_automaton, read_automaton
 from fdverify.threshold.text.write import written
 from tests.sampling import FULL
 from tests.threshold.fuzz.changed import changed_bytes, changed_tokens
@@ -33,10 +33,10 @@ def outcome(path: Path, content: bytes) -> tuple[str, str]:
     """Read or refused, and why; anything else is a mistake."""
     path.write_bytes(content)
     try:
-        automaton = read_file(path)
-        if read(written(automaton), "again") != automaton:
+        automaton = read_automaton(path)
+        if parse_automaton(written(automaton), "again") != automaton:
             return "reads back otherwise", ""
-        if mermaid(automaton).count("-->|") != len(automaton.rules):
+        if format_mermaid(automaton).count("-->|") != len(automaton.rules):
             return "drawn with other rules", ""
     except UsageError as error:
         match = PLACE.fullmatch(error.message)

@@ -1,0 +1,75 @@
+"""All that is asked for under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fdverify.bounds.accuracy_bound import find_accuracy_bound
+from fdverify.bounds.bound_subject import BoundSubject, describe_subject
+from fdverify.bounds.detection_bound import find_detection_bound
+from fdverify.bounds.detector_bound import DetectorBound
+from fdverify.bounds.detector_instance import NoBound
+from fdverify.bounds.parallel_measurement import MeasuringTimeExceeded
+from fdverify.bounds.precheck import compare_author_functions
+from fdverify.bounds.suspicion_bounds import find_suspicion_bounds
+from fdverify.bounds.suspicion_counts import count_wrong_suspicions
+from fdverify.errors import UsageError
+from fdverify.model_check.check_request import CheckRequest
+from fdverify.proofs.proof import Proof
+from fdverify.runs.run_table import ShownRun
+from fdverify.verdict import Verdict
+
+OUT_OF_TIME = "the time limit was reached"
+
+
+@dataclass(frozen=True)
+class BoundSearch:
+    """What came of looking for bounds: the one that was asked for first; or why there is none."""
+
+    about: BoundSubject
+    bounds: tuple[DetectorBound, ...] = ()
+    why: str = ""
+    notes: tuple[str, ...] = ()
+    """What else was measured, and is claimed of nothing more."""
+    verdict: Verdict = Verdict.UNKNOWN
+    """Of what was asked, where there is no bound."""
+    run: ShownRun | None = None
+    """What shows why there is none."""
+
+    @property
+    def exit_code(self) -> int:
+        proved = bool(self.bounds) and all(bound.proved for bound in self.bounds)
+        return Verdict.PROVED.exit_code if proved else self.verdict.exit_code
+
+
+def find_bounds(
+    about: str, job: CheckRequest, by: Proof | None, deadline: float | None, report: Callable[[str], None]
+) -> BoundSearch:
+    """The bound of that name and what goes with it."""
+    subject = describe_subject(job)
+    if not job.find_model().parameters:
+        raise UsageError(f"{subject.model} has no parameters to find a formula in", f"leave out the word {about}")
+    try:
+        compared = compare_author_functions(job)
+        bound = {"accuracy": find_accuracy_bound, "detection": find_detection_bound}[about](job, by, deadline, report)
+        if bound is None:
+            why = "no formula fits what was measured: sums of the parameters, rounded, or by residues"
+            return BoundSearch(subject, why=why)
+        others = find_suspicion_bounds(job, deadline, report) if about == "detection" else []
+        notes = _count_suspicions_or_explain(job, deadline, report) if about == "detection" and not others else ()
+    except MeasuringTimeExceeded:
+        return BoundSearch(subject, why=OUT_OF_TIME)
+    except NoBound as none:
+        return BoundSearch(subject, why=str(none), verdict=none.verdict, run=none.run)
+    return BoundSearch(subject, (bound, *others), notes=(*compared, *notes))
+
+
+def _count_suspicions_or_explain(
+    job: CheckRequest, deadline: float | None, report: Callable[[str], None]
+) -> tuple[str, ...]:
+    """What was counted beside the bound, or why it could not be."""
+    try:
+        return count_wrong_suspicions(job, deadline, report)
+    except NoBound as none:
+        return (f"wrong suspicions: not counted: {none}",)

@@ -1,0 +1,233 @@
+"""``fdverify bounds``: the least safe timeout and the worst detection time, as formulas or at given numbers."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from time import monotonic
+from typing import Any, TypeVar
+
+import typer
+
+from fdverify.cli.commands import Command, Request, add_command, build_action, write_epilog
+from fdverify.cli.options import (
+    bind_model,
+    build_option,
+    build_property_option,
+    choose_examples,
+    list_model_options,
+    parse_parameter,
+)
+from fdverify.errors import UsageError
+from fdverify.model_check.check_request import CheckRequest
+from fdverify.models.model import Model
+from fdverify.reports.outcome import Outcome
+from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
+
+Answer = TypeVar("Answer")
+HELP = """Bounds that a detector can be configured by.
+
+With numbers for the parameters: the least safe initial timeout and the worst detection time there, in ticks and in
+time, with the run that shows that one less would fail.  The commands below find the formulas themselves.
+"""
+EXAMPLES = ("fdverify bounds --delta 40 --phi 3 --tick 10ms", "fdverify bounds accuracy --variant ivy")
+ACCURACY = """Find the least initial timeout from which on a correct sender is never suspected, as a formula.
+
+Small instances are explored for their exact values, a formula is fitted, and it is proved for all parameters that it is
+enough; that nothing less is enough is shown by a run, of all parameters where the model has a plan for it.
+"""
+DETECTION = """Find how late a crash is noticed at worst, as a formula in the parameters and the timeout.
+
+Also how often, and for how long, a correct sender is suspected at worst while the timeout is too short.
+"""
+EXITS = (
+    "0 proved, 1 no initial timeout is safe, or a crash may never be noticed, 2 bad input, "
+    "3 no formula was found or nothing was proved, 4 no crash can happen, or a run has a dead end, 70 internal error"
+)
+_CONFIGURED = (
+    "0 told, 1 no initial timeout is safe, or a crash may never be noticed, 2 bad input, 3 unknown, "
+    "4 no crash can happen, or a run has a dead end, 70 internal error"
+)
+_GRACE = 0.5
+_CHOSEN_BY_THE_COMMAND = ("timeout", "crash")
+_UNITS = {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "min": "60"}
+
+
+def add_bounds(app: typer.Typer, reference: str, model: Model) -> None:
+    """Add ``bounds``, which configures, and its subcommands, which find formulas."""
+    configure = _build_configure(reference, model)
+    group = typer.Typer(
+        help=configure.help,
+        epilog=write_epilog(configure.examples, configure.exits),
+        invoke_without_command=True,
+        rich_markup_mode=None,
+    )
+    group.callback()(_call_without_subcommand(build_action(configure)))
+    for name, text in (("accuracy", ACCURACY), ("detection", DETECTION)):
+        add_command(group, _build_formula_command(name, text, reference, model))
+    app.add_typer(group, name="bounds")
+
+
+def _call_without_subcommand(act: Callable[..., int]) -> Callable[..., int | None]:
+    """Leave the work to the subcommand if one is named."""
+
+    def call(ctx: typer.Context, **given: Any) -> int | None:
+        return act(**given) if ctx.invoked_subcommand is None else None
+
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    options = inspect.signature(act).parameters.values()
+    call.__signature__ = inspect.Signature([context, *options])  # type: ignore[attr-defined]
+    return call
+
+
+def _list_options(model: Model) -> list[inspect.Parameter]:
+    """List the model's options but for those that a bound is about."""
+    return [each for each in list_model_options(model, "N", None) if each.name not in _CHOSEN_BY_THE_COMMAND]
+
+
+def _build_formula_command(name: str, text: str, reference: str, model: Model) -> Command:
+    parameters = [parameter.name for parameter in model.parameters]
+
+    def compute(request: Request, given: Mapping[str, Any]) -> Outcome:
+        return _compute_formula(name, reference, model, request, given)
+
+    return Command(
+        name=f"bounds {name}",
+        help=text,
+        compute=bind_model(reference, model, compute),
+        examples=choose_examples(
+            reference, (f"fdverify bounds {name}", f"fdverify bounds {name} --variant ivy --json")
+        ),
+        exits=EXITS,
+        options=[
+            *(each for each in _list_options(model) if each.name not in parameters),
+            build_option(
+                "proof", Path | None, None, "--proof", metavar="FILE", help="a proof whose conjuncts to prove with"
+            ),
+            build_property_option(model.default_property),
+        ],
+        shows_runs=True,
+    )
+
+
+def _build_request(
+    reference: str, model: Model, given: Mapping[str, Any], numbers: Mapping[str, int | None]
+) -> CheckRequest:
+    options = {each.name: given.get(each.name, each.default) for each in model.options}
+    return CheckRequest("bounds", reference, numbers, options, given["claim"])
+
+
+def _compute_formula(name: str, reference: str, model: Model, request: Request, given: Mapping[str, Any]) -> Outcome:
+    check = _build_request(reference, model, given, {parameter.name: None for parameter in model.parameters})
+    from fdverify.bounds.bound_subject import describe_expected_subject
+    from fdverify.bounds.bounds_search import BoundSearch, find_bounds
+    from fdverify.bounds.report import report_bounds
+    from fdverify.proofs.proof_files import load_proof
+
+    def search(send: Callable[[str], None]) -> BoundSearch:
+        proof = None if given["proof"] is None else load_proof(given["proof"])
+        if proof is not None and proof.model.name != model.name:
+            raise UsageError(f"{given['proof']} is about {proof.model.name}, not about {model.name}")
+        return check.blame_file(lambda: find_bounds(name, check, proof, request.deadline, send))
+
+    def give_up(why: str) -> BoundSearch:
+        return BoundSearch(describe_expected_subject(model.name, check.options, given["claim"]), why=why)
+
+    # It ends by itself, with what it has by then; only if it does not, its process is killed.
+    end = None if request.deadline is None else request.deadline + _GRACE
+    return report_bounds(name, _run_until(end, search, give_up, request), request.measure_seconds())
+
+
+def _run_until(
+    end: float | None,
+    work: Callable[[Callable[[str], None]], Answer],
+    give_up: Callable[[str], Answer],
+    request: Request,
+) -> Answer:
+    """Do the work in a process that is killed at the end of its time."""
+    left = None if end is None else max(0.0, end - monotonic())
+    try:
+        return run_in_worker(work, left, request.progress.show, with_workers=True)
+    except TimeLimitReached:
+        return give_up("the time limit was reached")
+    except WorkerDied as death:
+        return give_up(str(death))
+
+
+def _build_configure(reference: str, model: Model) -> Command:
+    options = [_make_option(each) if each.name == "model" else each for each in _list_options(model)]
+
+    def compute(request: Request, given: Mapping[str, Any]) -> Outcome:
+        return _compute_configuration(reference, model, request, given)
+
+    return Command(
+        name="bounds",
+        help=HELP,
+        compute=bind_model(reference, model, compute),
+        examples=choose_examples(reference, EXAMPLES),
+        exits=_CONFIGURED,
+        options=[
+            *options,
+            build_option(
+                "tick", str | None, None, "--tick", metavar="TIME", help="how long a tick is, such as 10ms or 1.5s"
+            ),
+            build_option(
+                "longest",
+                int | None,
+                None,
+                "--longest",
+                metavar="N",
+                min=1,
+                help="the longest initial timeout to try",
+            ),
+            build_property_option(model.default_property),
+        ],
+        shows_runs=True,
+    )
+
+
+def _make_option(model: inspect.Parameter) -> inspect.Parameter:
+    """Make the argument an option: a word before the subcommand would be taken for one."""
+    return build_option("model", str, model.default, "--model", metavar="MODEL", help="a shipped name, or file.py:NAME")
+
+
+def _compute_configuration(reference: str, model: Model, request: Request, given: Mapping[str, Any]) -> Outcome:
+    tick = None if given["tick"] is None else _parse_time(given["tick"])
+    numbers = {each.name: _parse_number(each.name, given[each.name]) for each in model.parameters}
+    check = _build_request(reference, model, given, numbers)
+    from fdverify.bounds.bound_subject import describe_expected_subject
+    from fdverify.bounds.detector_configuration import DetectorConfiguration, configure_detector
+    from fdverify.bounds.report import report_configuration
+    from fdverify.verdict import Verdict
+
+    def give_up(why: str) -> DetectorConfiguration:
+        return DetectorConfiguration(
+            describe_expected_subject(model.name, check.options, given["claim"]), Verdict.UNKNOWN, why
+        )
+
+    def work(send: Callable[[str], None]) -> DetectorConfiguration:
+        return check.blame_file(lambda: configure_detector(check, numbers, send, given["longest"]))
+
+    found = _run_until(request.deadline, work, give_up, request)
+    return report_configuration(numbers, tick, found, request.measure_seconds())
+
+
+def _parse_number(name: str, text: str | None) -> int:
+    value = None if text is None else parse_parameter(name, text)
+    if value is None:
+        raise UsageError(f"--{name} N is needed", "or name a command: fdverify bounds accuracy")
+    return value
+
+
+def _parse_time(text: str) -> Decimal:
+    """Parse a length of time, in seconds."""
+    match = re.fullmatch(r"\s*([+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([a-zµ]+)\s*", text)
+    if match is None or match[2] not in _UNITS:
+        raise UsageError(f"--tick must be a time, got {text!r}", f"a number and one of {', '.join(_UNITS)}: 10ms")
+    seconds = Decimal(match[1]) * Decimal(_UNITS[match[2]])
+    if seconds <= 0:
+        raise UsageError(f"--tick must be longer than nothing, got {text.strip()}")
+    return seconds

@@ -1,0 +1,184 @@
+"""What to configure at given numbers: the least safe timeout, what it costs, and a run that fails with one less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from fdverify.bounds.bound_subject import BoundSubject, describe_subject
+from fdverify.bounds.detection_times import measure_detection_times
+from fdverify.bounds.detector_instance import NoBound, build_crash_options, build_instance, require_detector
+from fdverify.bounds.measurement import (
+    TimeoutInstances,
+    TimeoutViolation,
+    compute_longest_timeout,
+    find_least_timeout,
+)
+from fdverify.bounds.precheck import compare_author_functions
+from fdverify.model_check.check_request import CheckRequest
+from fdverify.models.expression import parse_expression
+from fdverify.models.model import OptionValue
+from fdverify.models.system import State, System
+from fdverify.obligations.planned_violation import interpret_worst_run
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof import Proof
+from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.shipped_proofs import find_tight_proof
+from fdverify.runs.run import Run, replay_run
+from fdverify.runs.run_table import ShownRun, show_run
+from fdverify.verdict import Verdict
+
+_ABOUT = "of one sender and one receiver"
+"""What a timeout that is least for them is for N processes is another question, which the cutoff answers."""
+
+
+@dataclass(frozen=True)
+class TimeoutChoice:
+    """A timeout in steps of the receiver, and how late a crash is then noticed at worst, in ticks."""
+
+    timeout: int
+    detection: int | None
+
+
+@dataclass(frozen=True)
+class FailingTimeout:
+    """A shorter timeout, the run that breaks the property with it, and whether that is by a wrong suspicion."""
+
+    timeout: int
+    run: ShownRun
+    wrong_suspicion: bool
+
+
+@dataclass(frozen=True)
+class DetectorConfiguration:
+    """The least safe choice, who says so, and a run that fails with less; beside it the model's own timeout.
+
+    Where something of it is not known, or is not so, the verdict and the detail say why.
+    """
+
+    about: BoundSubject
+    verdict: Verdict
+    detail: str = ""
+    least: TimeoutChoice | None = None
+    attained: bool = True
+    """Whether a crash may indeed be noticed as late as is told in this instance; else it is an upper bound."""
+    because: tuple[str, ...] = ()
+    failure: FailingTimeout | None = None
+    longer: tuple[int, ...] = ()
+    """Longer timeouts that are not safe, of those that were tried."""
+    usual: TimeoutChoice | None = None
+    usual_formula: str = ""
+    run: ShownRun | None = None
+    """What shows the verdict, if it is another than proved."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def failing_run(self) -> ShownRun | None:
+        return None if self.failure is None else self.failure.run
+
+
+def configure_detector(
+    job: CheckRequest, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
+) -> DetectorConfiguration:
+    """From the proofs that ship with the model; without, the instance itself is explored."""
+    notes = compare_author_functions(job)
+    return replace(_find_configuration(job, numbers, report, longest), notes=notes)
+
+
+def _find_configuration(
+    job: CheckRequest, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None
+) -> DetectorConfiguration:
+    safe = _find_checked_proof(job, "accuracy", {"timeout": "any"}, report)
+    in_time = _find_checked_proof(
+        job, "completeness", {"timeout": "any", **build_crash_options(job.find_model())}, report
+    )
+    if safe is None or in_time is None or safe.build_invariant({}, {}).goal.name != job.claim:
+        return _configure_by_exploration(job, dict(numbers), report, longest or compute_longest_timeout(numbers))
+
+    def build_choice(timeout: int) -> TimeoutChoice:
+        return TimeoutChoice(timeout, _evaluate_bound(in_time, {**numbers, "timeout": timeout}))
+
+    least = build_choice(_evaluate_bound(safe, numbers))
+    usual = str(next(option.default for option in job.find_model().options if option.name == "timeout"))
+    proved = f"proved for all parameters, {_ABOUT}"
+    return DetectorConfiguration(
+        about=describe_subject(job),
+        verdict=Verdict.PROVED,
+        least=least,
+        attained=False,
+        because=(
+            f"{safe.source.file.name}: {proved}",
+            f"{in_time.source.file.name}: {proved}; an upper bound, attained in small instances",
+        ),
+        failure=_build_planned_failure(job, dict(numbers), least.timeout - 1),
+        usual=build_choice(parse_expression(usual, set(numbers)).evaluate(numbers)),
+        usual_formula=usual,
+    )
+
+
+def _find_checked_proof(
+    job: CheckRequest, about: str, options: Mapping[str, OptionValue], report: Callable[[str], None]
+) -> Proof | None:
+    """The shipped proof, once it has been checked."""
+    proof = find_tight_proof(job.find_model(), {**job.options, **options}, about)
+    if proof is None or proof.bounded_by is None:
+        return None
+    report(f"checking {proof.source.file.name}")
+    (result,) = check_proofs([proof.source.file], ProofSettings())
+    if result.error is not None:
+        raise result.error
+    return proof if result.verdict is Verdict.PROVED else None
+
+
+def _evaluate_bound(proof: Proof, numbers: Mapping[str, int]) -> int:
+    assert proof.bounded_by is not None, "it was chosen for that"
+    return int(proof.bounded_by(State(numbers)))
+
+
+def _build_planned_failure(job: CheckRequest, numbers: dict[str, int], timeout: int) -> FailingTimeout | None:
+    """The worst run of the model at these numbers, if there can be such a timeout."""
+    if timeout < 1:
+        return None
+    system = build_instance(job, numbers, timeout)
+    claim = job.find_property(system)
+    worst = next(each for each in system.worst if each.breaks == claim.name)
+    run = interpret_worst_run(system, claim, worst)
+    return FailingTimeout(timeout, show_run(system, run), _ends_in_wrong_suspicion(system, run))
+
+
+def _ends_in_wrong_suspicion(system: System, run: Run) -> bool:
+    """Whether a run ends with a correct sender suspected."""
+    detector = system.detector
+    return detector is not None and not detector.trusts(replay_run(system, run).last)
+
+
+def _configure_by_exploration(
+    job: CheckRequest, numbers: dict[str, int], report: Callable[[str], None], longest: int
+) -> DetectorConfiguration:
+    crash = {**job.options, **build_crash_options(job.find_model())}
+    about = describe_subject(job)
+    require_detector(replace(job, options=crash).build_system())
+    try:
+        least = find_least_timeout(TimeoutInstances(job, numbers, with_crash=True, report=report), longest)
+    except NoBound as none:
+        return DetectorConfiguration(about, none.verdict, str(none), run=none.run)
+    found = DetectorConfiguration(
+        about,
+        Verdict.PROVED,
+        least=TimeoutChoice(least.timeout, None),
+        because=("every reachable state was visited",),
+        failure=None if least.shorter is None else _build_failure(job, numbers, least.shorter, crash),
+        longer=least.longer,
+    )
+    try:
+        times = measure_detection_times(build_instance(replace(job, options=crash), numbers, least.timeout), report)
+    except NoBound as none:
+        return replace(found, verdict=none.verdict, detail=str(none), run=none.run)
+    return replace(found, least=TimeoutChoice(least.timeout, max(times.values(), default=0)))
+
+
+def _build_failure(
+    job: CheckRequest, numbers: dict[str, int], broken: TimeoutViolation, crash: Mapping[str, OptionValue]
+) -> FailingTimeout:
+    system = build_instance(replace(job, options=crash) if broken.crash else job, numbers, broken.timeout)
+    return FailingTimeout(broken.timeout, broken.shown, _ends_in_wrong_suspicion(system, broken.run))

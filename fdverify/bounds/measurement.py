@@ -1,0 +1,211 @@
+"""Exact measurements on small instances, by exploring them: least safe timeouts and detection times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from fdverify.bounds.detection_times import ignore_progress, measure_detection_times
+from fdverify.bounds.detector_instance import (
+    NoBound,
+    build_crash_options,
+    build_instance,
+    find_least_initial_timeout,
+    format_parameters,
+    visit_states,
+)
+from fdverify.bounds.no_safe_timeout import is_violated_at_every_longer_timeout
+from fdverify.errors import NoInstance
+from fdverify.model_check.check_request import CheckRequest
+from fdverify.models.system import System
+from fdverify.runs.run import Run
+from fdverify.runs.run_table import ShownRun, show_run
+from fdverify.verdict import Verdict
+
+_LONGER = 2
+"""How many timeouts beyond the least safe one are tried too: in some models a longer timeout is not safer."""
+_TRIED_BEFORE_A_PROOF = 4
+"""How many unsafe timeouts are tried before a proof is attempted that all longer ones are unsafe too."""
+
+
+@dataclass(frozen=True)
+class TimeoutViolation:
+    """An initial timeout with which a run violates the property; ``crash`` says whether the sender may crash in it."""
+
+    timeout: int
+    run: Run
+    crash: bool
+    shown: ShownRun
+
+
+@dataclass(frozen=True)
+class LeastTimeout:
+    """The least initial timeout with which the property holds, and a violation with the next shorter one."""
+
+    timeout: int
+    shorter: TimeoutViolation | None
+    longer: tuple[int, ...] = ()
+    """Those of the longer timeouts tried with which the property does not hold."""
+
+
+class TimeoutInstances:
+    """The instances at given parameters, one for each initial timeout; optionally also those with a crash."""
+
+    def __init__(
+        self,
+        job: CheckRequest,
+        parameters: Mapping[str, int],
+        with_crash: bool = False,
+        report: Callable[[str], None] = ignore_progress,
+    ) -> None:
+        self.job = job
+        self.parameters = dict(parameters)
+        self.report = report
+        self._jobs = [job]
+        crash = {**job.options, **build_crash_options(job.find_model())}
+        if with_crash and crash != job.options:
+            self._jobs.append(replace(job, options=crash))
+
+    def find_violation(self, timeout: int) -> TimeoutViolation | None:
+        """Return a violation of the property with this initial timeout, if there is one."""
+        for job in self._jobs:
+            system = build_instance(job, self.parameters, timeout)
+            self.report(f"trying {timeout} as initial timeout")
+            _, run = visit_states(system, job.find_property(system), (), self.report)
+            if run is not None:
+                return TimeoutViolation(timeout, run, job is not self.job, show_run(system, run))
+        return None
+
+    def admits(self, timeout: int) -> bool:
+        """Return whether the model's assumptions allow this timeout with these parameters."""
+        try:
+            build_instance(self.job, self.parameters, timeout).compute_fixed_parameters()
+        except NoInstance:
+            return False
+        return True
+
+
+def find_least_timeout(instances: TimeoutInstances, longest: int) -> LeastTimeout:
+    """Find the least safe initial timeout up to ``longest``, by trying one after the other."""
+    broken: TimeoutViolation | None = None
+    first = find_least_initial_timeout(instances.job)
+    tried, wanted_proof = 0, _TRIED_BEFORE_A_PROOF
+    for timeout in range(first, longest + 1):
+        if not instances.admits(timeout):
+            continue
+        violation = instances.find_violation(timeout)
+        if violation is None:
+            return LeastTimeout(timeout, broken, _list_failing_longer_timeouts(instances, timeout))
+        broken, tried = violation, tried + 1
+        if tried == wanted_proof:
+            wanted_proof *= _TRIED_BEFORE_A_PROOF
+            _refuse_if_hopeless(instances, broken)
+    where = format_parameters(instances.parameters)
+    if broken is None:
+        raise NoBound(f"the assumptions of the model allow no initial timeout from {first} to {longest}, at {where}")
+    _refuse_if_hopeless(instances, broken)
+    claim = instances.job.claim
+    raise NoBound(
+        f"{claim} is violated with every initial timeout from {first} to {longest}, and no longer one was tried, "
+        f"at {where}",
+        "--longest N tries longer ones",
+    ).with_verdict(Verdict.UNKNOWN, broken.shown)
+
+
+def _refuse_if_hopeless(instances: TimeoutInstances, broken: TimeoutViolation) -> None:
+    """Raise ``NoBound`` if the choices of this run violate the property with every longer timeout too."""
+    job = instances.job
+    crash = build_crash_options(job.find_model()) if broken.crash else {}
+    any_timeout = replace(job, parameters=instances.parameters, options={**job.options, **crash, "timeout": "any"})
+    system = any_timeout.build_system()
+    if is_violated_at_every_longer_timeout(system, any_timeout.find_property(system), broken.run, broken.timeout):
+        where = format_parameters(instances.parameters)
+        raise NoBound(
+            f"{job.claim} is violated with every initial timeout, by the same choices from {broken.timeout} on, "
+            f"at {where}"
+        ).with_verdict(Verdict.VIOLATED, broken.shown)
+
+
+def _list_failing_longer_timeouts(instances: TimeoutInstances, timeout: int) -> tuple[int, ...]:
+    candidates = range(timeout + 1, timeout + 1 + _LONGER)
+    return tuple(
+        longer for longer in candidates if instances.admits(longer) and instances.find_violation(longer) is not None
+    )
+
+
+def find_least_timeout_near(instances: TimeoutInstances, near: int, longest: int) -> LeastTimeout:
+    """Find the least safe timeout from ``near`` on: search down while the property holds, or up until it does."""
+    first = find_least_initial_timeout(instances.job)
+    admitted = [timeout for timeout in range(first, longest + 1) if instances.admits(timeout)]
+    above = [timeout for timeout in admitted if timeout >= near]
+    if not above:
+        return find_least_timeout(instances, longest)
+    index = admitted.index(above[0])
+    broken = instances.find_violation(admitted[index])
+    if broken is None:
+        while index > 0 and broken is None:
+            broken = instances.find_violation(admitted[index - 1])
+            index -= broken is None
+    else:
+        while broken is not None:
+            index, last = index + 1, broken
+            if index == len(admitted):
+                return find_least_timeout(instances, longest)
+            broken = instances.find_violation(admitted[index])
+        broken = last
+    return LeastTimeout(admitted[index], broken)
+
+
+def compute_longest_timeout(parameters: Mapping[str, int]) -> int:
+    """Return the longest timeout to try: a safe timeout is a small multiple of the delays that it waits for."""
+    return 24 + 8 * sum(max(0, value) for value in parameters.values())
+
+
+def measure_row_of_least_timeouts(
+    job: CheckRequest, along: str, values: range, others: dict[str, int]
+) -> dict[int, LeastTimeout]:
+    """Measure least timeouts along one parameter; each search starts near the previous result."""
+    row: dict[int, LeastTimeout] = {}
+    near = 1
+    for value in values:
+        parameters = {along: value, **others}
+        instances = TimeoutInstances(job, parameters)
+        if not any(instances.admits(timeout) for timeout in range(1, compute_longest_timeout(parameters) + 1)):
+            continue
+        row[value] = find_least_timeout_near(instances, near, compute_longest_timeout(parameters))
+        near = row[value].timeout + 1
+    return row
+
+
+def check_longer_timeouts(job: CheckRequest, parameters: dict[str, int], timeout: int) -> None:
+    """Raise ``NoBound`` if the property is violated with a timeout that is longer than this safe one."""
+    fails = _list_failing_longer_timeouts(TimeoutInstances(job, parameters), timeout)
+    if fails:
+        raise NoBound(
+            f"{job.claim} holds with {timeout} as initial timeout, but not with {fails[0]}: "
+            f"no timeout was found from which it always holds, at {format_parameters(parameters)}"
+        )
+
+
+def measure_row_of_detection_times(
+    job: CheckRequest, along: str, values: range, others: dict[str, int], timeouts: range
+) -> dict[int, dict[int, int]]:
+    """Measure, for each value of one parameter, from which round after a crash the sender is suspected for good.
+
+    The times are given by timeout: the one that the receiver has then, which need not be the initial one.
+    """
+    row: dict[int, dict[int, int]] = {}
+    for value in values:
+        times: dict[int, int] = {}
+        for system in list_admitted_instances(job, {along: value, **others}, timeouts):
+            for timeout, time in measure_detection_times(system).items():
+                if timeout in timeouts:
+                    times[timeout] = max(time, times.get(timeout, 0))
+        row[value] = times
+    return row
+
+
+def list_admitted_instances(job: CheckRequest, parameters: dict[str, int], timeouts: range) -> list[System]:
+    """List the instances with those of the initial timeouts that the model allows."""
+    instances = TimeoutInstances(job, parameters)
+    return [build_instance(job, parameters, timeout) for timeout in timeouts if instances.admits(timeout)]

@@ -1,0 +1,50 @@
+"""Measurements on worker processes; one failure makes the whole series fail."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from fdverify.bounds.detector_instance import NoBound
+from fdverify.model_check.check_request import CheckRequest
+from fdverify.workers.pool import Pool, Task, TaskOutcome
+
+
+class MeasuringTimeExceeded(Exception):
+    """The time limit was reached before everything was measured."""
+
+
+def blame_model_file(job: CheckRequest, tasks: Mapping[Any, Callable[[], Any]]) -> dict[Any, Callable[[], Any]]:
+    """Wrap the tasks so that what the author's model raises is reported as bad input, with its place."""
+    return {key: partial(job.blame_file, work) for key, work in tasks.items()}
+
+
+def run_measurements(
+    tasks: Mapping[Any, Callable[[], Any]], deadline: float | None, report: Callable[[str], None]
+) -> dict[Any, Any]:
+    """Run all tasks, and return their results by key, in the order of the tasks."""
+    results: dict[Any, Any] = {}
+    errors: dict[Any, Exception] = {}
+
+    def record_outcome(task: Task, outcome: TaskOutcome) -> Iterable[Task]:
+        if outcome.error is not None:
+            errors[task.key] = outcome.error
+            return ()
+        if outcome.lost is not None:
+            if outcome.out_of_time:
+                raise MeasuringTimeExceeded
+            raise NoBound(f"an instance could not be measured: {outcome.lost}")
+        results[task.key] = outcome.value
+        report(f"{len(results)} of {len(tasks)} rows of instances explored")
+        return ()
+
+    with Pool(len(os.sched_getaffinity(0))) as pool:
+        pool.run_tasks([Task(key, work, patience=math.inf) for key, work in tasks.items()], record_outcome, deadline)
+    # Which task fails first is chance, so the error of the first task in order is raised.
+    for key in tasks:
+        if key in errors:
+            raise errors[key]
+    return {key: results[key] for key in tasks}

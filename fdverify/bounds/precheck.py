@@ -1,0 +1,41 @@
+"""Comparison of the author's functions between engines, before anything is measured with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from fdverify.bounds.detector_instance import build_crash_options
+from fdverify.errors import NoInstance
+from fdverify.model_check.check_request import CheckRequest
+from fdverify.models.model import OptionValue
+from fdverify.verdict import silent
+
+_TIMEOUT = "timeout"
+_LONGEST = 256
+
+
+def compare_author_functions(job: CheckRequest) -> tuple[str, ...]:
+    """Refuse functions on which engines disagree, without and with crashes.
+
+    Return notes on the functions that could be compared on sampled states only.
+    """
+    crash = build_crash_options(job.find_model())
+    systems = (job.options, {**job.options, **crash}) if crash else (job.options,)
+    return tuple(dict.fromkeys(note for options in systems for note in _compare_with_options(job, options)))
+
+
+def _compare_with_options(job: CheckRequest, options: Mapping[str, OptionValue]) -> tuple[str, ...]:
+    """Compare with the model's own timeout, or else with the first timeout that its assumptions allow."""
+    for chosen in _enumerate_timeout_options(options):
+        try:
+            return replace(job, options=chosen).compare_author_code(silent)
+        except NoInstance:
+            continue
+    return ()  # without an instance, nothing can be measured either
+
+
+def _enumerate_timeout_options(options: Mapping[str, OptionValue]) -> Iterator[Mapping[str, OptionValue]]:
+    yield options
+    if _TIMEOUT in options:
+        yield from ({**options, _TIMEOUT: str(timeout)} for timeout in range(1, _LONGEST + 1))

@@ -1,0 +1,134 @@
+"""Bounds for people: the formula by cases, what it rests on, and the run that nothing less survives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import partial
+
+from rich.console import Console
+
+from fdverify.bounds.bound_subject import BoundSubject
+from fdverify.bounds.bounds_documents import build_bounds_document, build_configuration_document
+from fdverify.bounds.bounds_search import BoundSearch
+from fdverify.bounds.detector_bound import DetectorBound, Evidence
+from fdverify.bounds.detector_configuration import DetectorConfiguration, FailingTimeout
+from fdverify.reports.outcome import Outcome
+from fdverify.reports.safe_text import Text
+from fdverify.reports.step_table import describe_model, print_steps, print_verdict
+from fdverify.verdict import Verdict
+
+
+def report_bounds(name: str, search: BoundSearch, seconds: float) -> Outcome:
+    """Build the outcome of looking for the bound of that name."""
+    runs = [search.run, *(bound.witness.trace for bound in search.bounds)]
+    return Outcome(
+        exit_code=search.exit_code,
+        document=build_bounds_document(name, search, seconds),
+        render=partial(_render_bounds, search, seconds),
+        runs=tuple(run for run in runs if run is not None),
+    )
+
+
+def _render_bounds(search: BoundSearch, seconds: float, console: Console) -> None:
+    for bound in search.bounds:
+        _print_bound(console, bound)
+    for note in search.notes:
+        console.print(Text(note), soft_wrap=True)
+    if not search.bounds:
+        if search.run is not None:
+            print_steps(console, search.run)
+        print_verdict(console, search.verdict, search.why)
+    console.print(Text(f"{_describe_subject(search.about)}, {seconds:.1f} s", style="dim"), soft_wrap=True)
+
+
+def _describe_subject(about: BoundSubject) -> str:
+    return describe_model(about.model, {name: text for name, text in about.options.items() if name == "variant"})
+
+
+def _print_bound(console: Console, bound: DetectorBound) -> None:
+    def line(text: str, style: str = "") -> None:
+        console.print(Text(text, style=style), soft_wrap=True)
+
+    if bound.witness.trace is not None:
+        print_steps(console, bound.witness.trace)
+    line(f"{bound.name}: {bound.status}", "bold green" if bound.proved else "bold yellow")
+    line(f"  {bound.meaning}")
+    if bound.formula.cases:
+        for case in bound.formula.cases:
+            line(f"    {case.formula}" + (f"   if {case.describe_condition}" if case.describe_condition else ""))
+    else:
+        line(f"    {bound.formula}")
+    if bound.linear is not None:
+        line(f"  least linear formula that is nowhere less: {bound.linear}")
+    if bound.enough is not None:
+        line(f"  enough for {_describe_evidence(bound.enough)}")
+    elif bound.linear_enough is not None:
+        line(f"  {bound.linear} is enough for {_describe_evidence(bound.linear_enough)}")
+    else:
+        line("  that it is enough was not proved")
+    line(f"  nothing less is enough for {_describe_evidence(bound.witness)}; explored: {bound.explored} instances")
+
+
+def _describe_evidence(evidence: Evidence) -> str:
+    obligations = f" ({len(evidence.obligations)} obligations proved)" if evidence.obligations else ""
+    return f"{evidence.scope}: {evidence.detail}{obligations}"
+
+
+def report_configuration(
+    numbers: Mapping[str, int], tick: Decimal | None, found: DetectorConfiguration, seconds: float
+) -> Outcome:
+    """Build the outcome of asking what to configure at these numbers."""
+    runs = [found.failing_run, found.run]
+    return Outcome(
+        exit_code=found.verdict.exit_code,
+        document=build_configuration_document(numbers, tick, found, seconds),
+        render=partial(_render_configuration, numbers, tick, found),
+        runs=tuple(run for run in runs if run is not None),
+    )
+
+
+def _render_configuration(
+    numbers: Mapping[str, int], tick: Decimal | None, found: DetectorConfiguration, console: Console
+) -> None:
+    def ticks(number: int) -> str:
+        return f"{number} ticks" + ("" if tick is None else f" = {describe_time(number * tick)}")
+
+    def line(text: str, style: str = "") -> None:
+        console.print(Text(text, style=style), soft_wrap=True)
+
+    about, least, usual = found.about, found.least, found.usual
+    if found.failure is not None:
+        print_steps(console, found.failure.run)
+        line(_describe_failure(about, found.failure))
+    if found.run is not None:
+        print_steps(console, found.run)
+    line(", ".join([_describe_subject(about), *(f"{name} = {value}" for name, value in numbers.items())]))
+    if least is not None:
+        steps = f"{least.timeout} steps of the {about.watcher}, at least {ticks(least.timeout)}"
+        line(f"initial timeout   {steps}", "bold")
+    if found.longer:
+        some = " or ".join(str(timeout) for timeout in found.longer)
+        line(f"longer is not always safe: {about.claim} is violated with {some} as initial timeout", "bold yellow")
+    if least is not None and least.detection is not None:
+        line(f"crash noticed in  {ticks(least.detection)} at worst", "bold")
+    if usual is not None and usual.detection is not None:
+        line(f"with {found.usual_formula} = {usual.timeout} it would be {ticks(usual.detection)}")
+    for reason in (*found.because, *found.notes):
+        line(reason, "dim")
+    if found.verdict is not Verdict.PROVED:
+        print_verdict(console, found.verdict, found.detail)
+
+
+def _describe_failure(about: BoundSubject, failure: FailingTimeout) -> str:
+    suspected, violated = f"a correct {about.watched} may be suspected", f"{about.claim} is violated"
+    what = suspected if failure.wrong_suspicion else violated
+    return f"with {failure.timeout} as initial timeout, {what}, as above"
+
+
+def describe_time(seconds: Decimal) -> str:
+    """Write a length of time with the unit that suits it."""
+    for unit, size in (("s", Decimal(1)), ("ms", Decimal("1e-3")), ("us", Decimal("1e-6"))):
+        if seconds >= size:
+            return f"{(seconds / size).normalize():f} {unit}"
+    return f"{(seconds / Decimal('1e-9')).normalize():f} ns"

@@ -1,0 +1,1 @@
+"""What is kept from run to run: signed records in a folder that is bounded."""

@@ -1,0 +1,120 @@
+"""However a command ends: an exit code, and for whatever went wrong one line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from fdverify.cli.streams import ReaderGone
+from fdverify.cli.supervisor_pipe import end_copy
+from fdverify.errors import (
+    FdverifyError,
+    InternalError,
+    ResourcesExhausted,
+    UsageError,
+    convert_file_error,
+    describe_error,
+    find_exhausted_resource,
+    format_one_line,
+)
+from fdverify.printable import make_printable
+
+UNKNOWN = ResourcesExhausted.exit_code
+
+
+def end_command(work: Callable[[], Any]) -> int:
+    """Do it; the exit code.  What went wrong is one line: a verdict on stdout, an error on stderr."""
+    try:
+        code = int(work() or 0)
+        if sys.stdout is not None and not sys.stdout.closed:
+            sys.stdout.flush()
+        return code
+    except BaseException as error:
+        return end_after(error)
+
+
+def end_after(error: BaseException) -> int:
+    """Say in one line what was raised; the exit code."""
+    try:
+        code, text = classify_ending(error)
+        if text:
+            (_print_verdict if code == UNKNOWN else print_line)(text)
+    except ReaderGone:
+        return 128 + signal.SIGPIPE
+    except UsageError as unwritable:
+        print_line(f"error: {unwritable}")
+        return unwritable.exit_code
+    return code
+
+
+def classify_ending(error: BaseException) -> tuple[int, str]:
+    """The exit code for whatever a command raised, and what to say."""
+    from fdverify.models.loading import blame_user_file, is_interrupt, is_package_error
+
+    match error:
+        case ReaderGone():
+            return 128 + signal.SIGPIPE, ""
+        case FdverifyError():
+            return classify_error(error if is_package_error(error) else blame_user_file(error) or error)
+    if is_interrupt(error):
+        return 128 + signal.SIGINT, ""
+    message = _read_usage_message(error)
+    if message is not None:
+        return UsageError.exit_code, f"error: {format_one_line(message)}"
+    lost = _describe_lost_worker(error) or find_exhausted_resource(error)
+    if lost is not None:
+        return UNKNOWN, f"unknown: {lost}"
+    fault = blame_user_file(error) or convert_file_error(error)
+    if fault is not None:
+        return classify_error(fault)
+    return InternalError.exit_code, f"internal error: {describe_error(error)}"
+
+
+def classify_error(error: FdverifyError) -> tuple[int, str]:
+    """An author may raise errors of this package, too, so its class decides and not what it says of itself."""
+    if isinstance(error, ResourcesExhausted):
+        return UNKNOWN, f"unknown: {format_one_line(error)}"
+    if isinstance(error, UsageError):
+        return UsageError.exit_code, f"error: {format_one_line(error)}"
+    return InternalError.exit_code, f"internal error: {format_one_line(error)}"
+
+
+def _read_usage_message(error: BaseException) -> str | None:
+    """What the command line's parser has to say."""
+    from fdverify.cli.parse_errors import ParseError
+
+    return error.format_message() if isinstance(error, ParseError) else None
+
+
+def _describe_lost_worker(error: BaseException) -> str | None:
+    """Why a worker process gave no answer."""
+    from fdverify.workers.worker_process import TimeLimitReached, WorkerDied
+
+    if isinstance(error, TimeLimitReached):
+        return "the time limit was reached"
+    return format_one_line(error) if isinstance(error, WorkerDied) else None
+
+
+def print_line(text: str) -> None:
+    end_copy()
+    text = make_printable(text)
+    try:
+        print(text, file=sys.stderr)
+    except (OSError, ValueError):  # a user's file has closed it
+        with suppress(OSError):
+            os.write(2, f"{text}\n".encode(errors="backslashreplace"))
+
+
+def _print_verdict(text: str) -> None:
+    from fdverify.cli.output import print_answer
+
+    print_answer(f"{make_printable(text)}\n")
+
+
+def describe_in_line(error: FdverifyError) -> str:
+    """Say in one line what an error is."""
+    return classify_error(error)[1]

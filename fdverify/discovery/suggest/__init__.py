@@ -1,1 +1,0 @@
-"""Suggestions of conjuncts that a proof lacks."""

@@ -1,0 +1,38 @@
+"""Growing loops: runs that violate a liveness property forever although no state recurs, because a variable grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fdverify.logic import Number, Truth
+from fdverify.models.system import State, require_truth_value
+
+
+@dataclass(frozen=True)
+class GrowingLoop:
+    """A plan that leads from a state back to the same state, except that one variable has grown by one.
+
+    A turn begins where ``starts`` holds and ends in the round that changes the variable ``grows``.  During the turn,
+    ``within`` holds, and ``left`` decreases and is never negative.  The initial state lies within a turn.  All this is
+    claimed for every value of the variable from ``least`` on, and proved before the loop is shown.
+    """
+
+    breaks: str
+    """The liveness property that is false at some time in each turn."""
+    grows: str
+    least: int
+    starts: Callable[[State], Truth]
+    within: Callable[[State], Truth]
+    left: Callable[[State], Number]
+    plan: Callable[[State], Mapping[str, Any]]
+    """The choices for the round that begins in a state: a truth value for a flag, ages for a subset.
+
+    Ages are ``all``, ``oldest``, a set of numbers, or a list of numbers that may depend on the state.  A pair of a
+    condition and ages means those ages where the condition holds, and none elsewhere.
+    """
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "starts", require_truth_value("the start condition of a growing loop", self.starts))
+        object.__setattr__(self, "within", require_truth_value("the condition within a growing loop", self.within))

@@ -1,0 +1,128 @@
+"""What came of proofs and of their obligations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from fdverify.errors import FdverifyError
+from fdverify.obligations.inductive import InvariantObligation, ObligationKind
+from fdverify.proofs.proof_files import NoProofInFile, ProofFileSelection
+from fdverify.proofs.tasks import CounterexampleDisplay, ProofSubject, VacuityDisplay, WitnessDisplay
+from fdverify.smt.decide import Decision
+from fdverify.verdict import Obligation, Verdict, worst
+
+if TYPE_CHECKING:
+    from fdverify.author_code.author_check import AuthorCodeReport
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How an obligation fared under other seeds: how many of them proved it, and the solver effort it took."""
+
+    seeds: int
+    passed: int
+    effort_least: int
+    effort_median: int
+    effort_most: int
+
+
+@dataclass
+class CheckedObligation:
+    """What came of one obligation."""
+
+    question: InvariantObligation
+    verdict: Verdict | None = None
+    seconds: float = 0.0
+    detail: str = ""
+    cached: bool = False
+    effort: int = 0
+    """Z3's count of its work to decide it."""
+    kept: Path | None = None
+    broken: CounterexampleDisplay | None = None
+    second: str | None = None
+    decisions: list[Decision] = field(default_factory=list)
+    needs_explanation: bool = False
+
+    @property
+    def is_about_conjunct(self) -> bool:
+        return self.question.kind in (ObligationKind.INITIATION, ObligationKind.CONSECUTION)
+
+    def compute_stability(self) -> Stability | None:
+        if not self.decisions:
+            return None
+        efforts = sorted(decision.effort for decision in self.decisions)
+        passed = sum(decision.status == "unsat" for decision in self.decisions)
+        return Stability(len(self.decisions), passed, efforts[0], int(median(efforts)), efforts[-1])
+
+    def build_obligation(self) -> Obligation:
+        verdict = Verdict.UNKNOWN if self.verdict is None else self.verdict
+        return Obligation(self.question.name, self.question.kind, verdict, self.seconds, self.detail)
+
+
+@dataclass
+class ProofResult:
+    """What came of one file: a verdict with what it rests on, or an error."""
+
+    path: Path
+    name: str
+    """The file's, and its folder's where two files have the same."""
+    subject: ProofSubject | None = None
+    error: FdverifyError | None = None
+    verdict: Verdict = Verdict.UNKNOWN
+    detail: str = ""
+    checked: list[CheckedObligation] = field(default_factory=list)
+    vacuity: VacuityDisplay | None = None
+    author_code: AuthorCodeReport | None = None
+    """What was found out about the author's functions; nothing is proved before that."""
+    lost: str | None = None
+    """Why there are no obligations."""
+    seconds: float = 0.0
+    """Spent on it by all workers together."""
+    files: Mapping[Path, str] = field(default_factory=dict)
+    """The files that were read for it, with digests of what they said then."""
+
+    @property
+    def obligations(self) -> list[Obligation]:
+        vacuity = [] if self.vacuity is None else list(self.vacuity.obligations)
+        return [*(checked.build_obligation() for checked in self.checked), *vacuity]
+
+    @property
+    def is_from_cache(self) -> bool:
+        """Whether no obligation was decided in this run: all were proved before."""
+        return bool(self.checked) and all(checked.cached for checked in self.checked)
+
+    @property
+    def exit_code(self) -> int:
+        return self.verdict.exit_code if self.error is None else self.error.exit_code
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know besides the verdict."""
+        sampled = () if self.author_code is None else self.author_code.format_notes()
+        return (*sampled, *(() if self.vacuity is None else self.vacuity.notes))
+
+    @property
+    def witnesses(self) -> tuple[WitnessDisplay, ...]:
+        return () if self.vacuity is None else self.vacuity.witnesses
+
+    def find_hint(self, checked: CheckedObligation) -> str | None:
+        """What the author of a claim says is to be done when it fails; a conjunct may have the name of the goal."""
+        own = checked.is_about_conjunct or checked.question.kind is ObligationKind.GOAL
+        return None if self.subject is None or not own else self.subject.hints.get(checked.question.about)
+
+
+def compute_exit_code(results: Iterable[ProofResult]) -> int:
+    """The most serious one."""
+    return worst({result.exit_code for result in results})
+
+
+def select_with_proof(found: ProofFileSelection, results: Sequence[ProofResult]) -> tuple[list[ProofResult], int]:
+    """What came of the files that have a proof, and how many others there are in the folders that were named."""
+    optional = found.get_optional_files()
+    without = {each.path for each in results if each.path in optional and isinstance(each.error, NoProofInFile)}
+    found.check_folders(without)
+    return [each for each in results if each.path not in without], found.without + len(without)

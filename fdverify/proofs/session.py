@@ -1,0 +1,63 @@
+"""Sessions, which check the obligations of one proof on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from time import monotonic
+
+from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
+from fdverify.cache.signing import check_key
+from fdverify.proofs.proof_result import CheckedObligation, ProofResult
+from fdverify.proofs.schedule import ProofSchedule, ProofSettings
+from fdverify.proofs.tasks import VacuityDisplay
+from fdverify.workers.pool import Pool, Task
+
+
+class ProofSession:
+    """Checks one proof in one worker process, which lives until ``close``.  The time limit applies to each request."""
+
+    def __init__(self, path: Path, settings: ProofSettings) -> None:
+        if settings.cache:
+            check_key()
+            tidy_folder_once(get_cache_folder())
+        case = settings.build_case(path)
+        self._settings = settings
+        self._schedule = ProofSchedule(case, path.stem, settings, all_at_once=False)
+        self._pool = Pool(1, settings.memory_limit, [case])
+        self._run_tasks(self._schedule.list_first_tasks())
+
+    @property
+    def result(self) -> ProofResult:
+        """The result so far; its verdict is not computed yet."""
+        return self._schedule.result
+
+    def check_obligation(self, name: str) -> CheckedObligation:
+        """Check the obligation of this name."""
+        obligation = next(checked for checked in self.result.checked if checked.question.name == name)
+        self._run_tasks(self._schedule.list_decision_tasks([obligation]))
+        return obligation
+
+    def check_vacuity(self) -> VacuityDisplay:
+        """Check all vacuity obligations, which are decided together."""
+        self._run_tasks(self._schedule.list_vacuity_tasks())
+        assert self.result.vacuity is not None, "vacuity was checked"
+        if self.result.vacuity.false:
+            # A claim is false in a reachable state.  If every obligation holds, the tool contradicts itself.
+            self._run_tasks(self._schedule.list_decision_tasks(self.result.checked))
+            self._schedule.conclude()
+            self._raise_error()
+        return self.result.vacuity
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _run_tasks(self, tasks: Iterable[Task]) -> None:
+        limit = self._settings.time_limit
+        self._pool.run_tasks(tasks, self._schedule.handle_outcome, None if limit is None else monotonic() + limit)
+        self._raise_error()
+
+    def _raise_error(self) -> None:
+        if self.result.error is not None:
+            self.close()
+            raise self.result.error

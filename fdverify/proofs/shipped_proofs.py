@@ -1,0 +1,31 @@
+"""The proofs that ship with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from fdverify.detectors.model_catalogue import SHIPPED
+from fdverify.models.model import Model, OptionValue
+from fdverify.models.python_files import list_python_files
+from fdverify.proofs.proof import Proof
+from fdverify.proofs.proof_files import load_proof
+
+SHIPPED_FOLDER = Path(__file__).parent.parent / "invariants"
+
+
+def find_tight_proof(model: Model, options: Mapping[str, OptionValue], about: str) -> Proof | None:
+    """Find the shipped proof of a tight bound on this quantity, for this model with these options.
+
+    Only the shipped model has such proofs; another model of the same name has none.
+    """
+    if SHIPPED.get(model.name) is not model:
+        return None
+    defaults = {option.name: option.default for option in model.options}
+    for path in list_python_files(SHIPPED_FOLDER):
+        if path.stem.startswith(f"tight_{about}_"):
+            proof = load_proof(path)
+            chosen = {**defaults, **proof.options}
+            if proof.model.name == model.name and all(chosen[name] == value for name, value in options.items()):
+                return proof
+    return None

@@ -1,0 +1,319 @@
+"""The tasks of a proof.  Worker processes load the file themselves and return plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fdverify.cache.signed_records import compute_digest
+from fdverify.engines.instances import check_parameters
+from fdverify.errors import FdverifyError, format_location
+from fdverify.liveness.argument import Argument, Bound
+from fdverify.models.loading import (
+    allow_neighbour_imports,
+    blame_errors_on,
+    collect_contents_read,
+    find_user_file,
+)
+from fdverify.models.model import OptionValue
+from fdverify.models.system import System
+from fdverify.obligations.inductive import (
+    CounterexampleToInduction,
+    Invariant,
+    InvariantObligation,
+    NoCounterexample,
+    ObligationKind,
+    UnknownCounterexample,
+    build_obligations,
+)
+from fdverify.proofs.proof import Proof, SourceLocation
+from fdverify.proofs.proof_files import load_proof
+from fdverify.runs.run import format_rounds
+from fdverify.runs.run_table import ShownRun, show_run
+from fdverify.smt.decide import Decision, decide_script
+from fdverify.smt.proof_cache import ProofCache
+from fdverify.smt.script import Script
+from fdverify.verdict import Obligation
+
+if TYPE_CHECKING:
+    from fdverify.author_code.author_check import AuthorCodeReport
+
+
+@dataclass(frozen=True)
+class ProofCase:
+    """A proof, as a file or as an object, with parameters, options and the depth k of the induction."""
+
+    source: Path | Proof
+    parameters: Mapping[str, int]
+    options: Mapping[str, OptionValue]
+    k: int
+
+    @property
+    def path(self) -> Path:
+        return self.source if isinstance(self.source, Path) else self.source.source.file
+
+    def load_proof(self) -> Proof:
+        return load_proof(self.source) if isinstance(self.source, Path) else self.source
+
+    def build_invariant(self) -> Invariant:
+        return self.load_proof().build_invariant(self.parameters, self.options, self.k)
+
+    @contextmanager
+    def enter_author_context(self) -> Iterator[None]:
+        """Set up for running the author's code: it can import files beside it, and its errors name its lines."""
+        if not isinstance(self.source, Path):
+            with blame_errors_on(self.path):
+                yield
+            return
+        model = find_user_file(self.load_proof().model.build)
+        with (
+            allow_neighbour_imports(self.source, model),
+            blame_errors_on(self.path),
+            blame_errors_on(model or self.path),
+        ):
+            yield
+
+
+@dataclass(frozen=True)
+class LoadedProof:
+    """The files that were read for a proof, with the digests of their contents, and the error if loading failed."""
+
+    files: Mapping[Path, str]
+    error: FdverifyError | None
+
+
+def load_file(case: ProofCase) -> LoadedProof:
+    """Run the file and do nothing else: it may not terminate."""
+    try:
+        case.load_proof()
+    except FdverifyError as error:
+        return LoadedProof(_digest_files(case), error)
+    return LoadedProof(_digest_files(case), None)
+
+
+def _digest_files(case: ProofCase) -> dict[Path, str]:
+    return {path: compute_digest(content) for path, content in collect_contents_read(case.path).items()}
+
+
+@dataclass(frozen=True)
+class ProofSubject:
+    """The description of a proof, for reports."""
+
+    model: str
+    options: Mapping[str, str]
+    parameters: Mapping[str, int | str]
+    goal: str
+    goal_meaning: str
+    meanings: Mapping[str, str]
+    sources: Mapping[str, str]
+    begins: SourceLocation
+    """The line of the file that makes the proof."""
+    definitions: Mapping[str, SourceLocation]
+    doubted: tuple[str, ...]
+    """Conjuncts that are meant to fail.  Only their own obligations assume them."""
+    hints: Mapping[str, str]
+    """The author's advice for claims that fail."""
+    assumptions: Mapping[str, str]
+    k: int
+    reduction: str | None
+    """The reduction that proves a liveness goal."""
+    bounds: tuple[Bound, ...]
+    fairness: Mapping[str, str]
+    """The fairness assumptions of a liveness goal: what holds infinitely often."""
+
+    def get_meaning(self, about: str) -> str:
+        """Return the meaning of a conjunct, a premise or the goal."""
+        return self.meanings.get(about, self.goal_meaning)
+
+
+@dataclass(frozen=True)
+class PreparedProof:
+    """The obligations of a proof; each has a flag that tells whether the cache holds a proof of it."""
+
+    subject: ProofSubject
+    questions: tuple[tuple[InvariantObligation, bool], ...]
+    files: Mapping[Path, str]
+    """The files read by loading the proof, and those imported since."""
+
+
+@dataclass(frozen=True)
+class WitnessDisplay:
+    """A witness run as plain data, and what holds at its end."""
+
+    shows: str
+    run: ShownRun
+
+
+@dataclass(frozen=True)
+class VacuityDisplay:
+    """The results of the vacuity check, with runs as plain data."""
+
+    obligations: tuple[Obligation, ...]
+    detail: str
+    notes: tuple[str, ...]
+    witnesses: tuple[WitnessDisplay, ...]
+    dead_end: ShownRun | None
+    false: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CounterexampleDisplay:
+    """A counterexample to induction as plain data.  ``words`` tell whether a run reaches it, ``run`` is that run."""
+
+    step: ShownRun
+    words: str
+    run: ShownRun | None
+    breaks_goal: bool
+
+
+def prepare_obligations(case: ProofCase, cache_root: Path | None) -> PreparedProof:
+    """Generate the obligations, and look each of them up in the cache."""
+    proof = case.load_proof()
+    cache = None if cache_root is None else ProofCache(cache_root)
+    with case.enter_author_context():
+        invariant = case.build_invariant()
+        check_parameters(invariant.system)
+        obligations = tuple((q, cache is not None and cache.has_proof(q.script)) for q in build_obligations(invariant))
+    goal = invariant.goal
+    subject = ProofSubject(
+        model=invariant.system.name,
+        options=invariant.system.options,
+        parameters=invariant.system.describe_parameters(),
+        goal=goal.name,
+        goal_meaning=goal.meaning,
+        meanings={claim.name: claim.meaning for claim in (*invariant.conjuncts, *invariant.conclusions)},
+        sources={name: str(source) for name, source in proof.sources.items()},
+        begins=proof.source,
+        definitions=proof.locate_definitions(),
+        doubted=tuple(claim.name for claim in invariant.authored if claim.name in invariant.doubted),
+        hints=proof.get_hints(),
+        assumptions=proof.describe_assumptions(),
+        k=case.k,
+        reduction=goal.reduction if isinstance(goal, Argument) else None,
+        bounds=goal.bounds if isinstance(goal, Argument) else (),
+        fairness={claim.name: claim.meaning for claim in goal.fairness} if isinstance(goal, Argument) else {},
+    )
+    return PreparedProof(subject, obligations, _digest_files(case))
+
+
+def decide_obligation(script: Script, cache_root: Path | None, seed: int = 0) -> Decision:
+    """Decide an obligation, and record a proof in the cache."""
+    decision = decide_script(script, seed, core=cache_root is not None)
+    if decision.status == "unsat" and cache_root is not None:
+        ProofCache(cache_root).record_proof(script, decision)
+    return decision
+
+
+def ask_second_solver(script: Script, solver: str) -> Decision:
+    from fdverify.smt.second_opinion import decide_with_solver  # pysmt is slow to import and rarely needed
+
+    return decide_with_solver(script, solver)
+
+
+def explain_failure(
+    case: ProofCase, kind: ObligationKind, about: str, depth: int, in_full: bool
+) -> CounterexampleDisplay | NoCounterexample | UnknownCounterexample:
+    """Find a counterexample to induction for a failed obligation; if ``in_full``, also search for a run to it."""
+    from fdverify.obligations.counterexample import (
+        explain_failure,  # this imports numpy, which a successful check does not need
+    )
+
+    with case.enter_author_context():
+        invariant = case.build_invariant()
+        result = explain_failure(invariant, kind, about, depth, in_full)
+    return (
+        result
+        if isinstance(result, NoCounterexample | UnknownCounterexample)
+        else _display_counterexample(invariant.system, result, _describe_reachability(result))
+    )
+
+
+def find_fallen_premises(
+    case: ProofCase, failed: frozenset[str], in_full: int
+) -> dict[str, CounterexampleDisplay | UnknownCounterexample]:
+    """Find the premises of an argument that do not hold without the failed conjuncts, each with a counterexample."""
+    from fdverify.obligations.weakening import weaken_invariant
+
+    with case.enter_author_context():
+        invariant = case.build_invariant()
+        remaining = weaken_invariant(invariant, failed, in_full)
+    without = f"without {', '.join(remaining.gone)}, the invariant does not imply it"
+    return {
+        name: reason
+        if isinstance(reason, UnknownCounterexample)
+        else _display_counterexample(invariant.system, reason, f"{without}; {_describe_reachability(reason)}")
+        for name, reason in remaining.fallen.items()
+    }
+
+
+def _display_counterexample(
+    system: System, counterexample: CounterexampleToInduction, words: str
+) -> CounterexampleDisplay:
+    run = None if counterexample.reached is None else counterexample.reached.run
+    return CounterexampleDisplay(
+        step=show_run(system, counterexample.step),
+        words=words,
+        run=None if run is None else show_run(system, run),
+        breaks_goal=counterexample.breaks_goal,
+    )
+
+
+def _describe_reachability(counterexample: CounterexampleToInduction) -> str:
+    reached = counterexample.reached
+    if reached is None:
+        return "its reachability was not checked"
+    if reached.run is not None:
+        claim = "the goal" if counterexample.breaks_goal else counterexample.about
+        return f"{claim} is false in a reachable state, after {format_rounds(reached.rounds)}"
+    if reached.complete:
+        return "not reached: at these parameters it holds in every reachable state; the invariant needs strengthening"
+    return f"not reached within {format_rounds(reached.rounds)}: perhaps the invariant needs strengthening"
+
+
+def compare_author_code(case: ProofCase, cache_root: Path | None) -> AuthorCodeReport:
+    """Refuse an author's function that the engines interpret differently; skip the comparison if it is in the cache."""
+    from fdverify.author_code.author_check import PassedChecks, check_author_code, compute_check_key
+
+    proof, files = case.load_proof(), _digest_files(case)
+    with case.enter_author_context():
+        invariant = case.build_invariant()
+        claims = proof.list_author_functions(invariant)
+        key = None if cache_root is None else compute_check_key(invariant.system, claims, files)
+        if cache_root is None or key is None:
+            return check_author_code(invariant.system, claims)
+        passed = PassedChecks(cache_root)
+        known = passed.find(key)
+        report = check_author_code(invariant.system, claims) if known is None else known
+    if known is None and _digest_files(case) == files:  # the key does not cover files imported meanwhile
+        passed.keep(key, report)
+    return report
+
+
+def compare_and_check_vacuity(case: ProofCase, cache_root: Path | None) -> tuple[AuthorCodeReport, VacuityDisplay]:
+    """Compare the author's functions and check for vacuity, in one task: both need the same small instances."""
+    report = compare_author_code(case, cache_root)
+    return report, _check_vacuity(case)
+
+
+def _check_vacuity(case: ProofCase) -> VacuityDisplay:
+    from fdverify.obligations.vacuity import check_vacuity
+
+    with case.enter_author_context():
+        invariant = case.build_invariant()
+        result = check_vacuity(invariant)
+    places = [(premise.claim, format_location(premise.place.file, premise.place.line)) for premise in result.unmet]
+    notes = [f"{claim}: the premise at {place} was not met in the runs looked at" for claim, place in places]
+    notes += [f"there was no {event} in the runs looked at" for event in result.unseen]
+    notes += [f"phase {phase} changed nothing in the runs looked at" for phase in result.idle]
+    notes += result.remarks
+    return VacuityDisplay(
+        result.obligations,
+        result.detail,
+        tuple(notes),
+        tuple(WitnessDisplay(witness.shows, show_run(invariant.system, witness.run)) for witness in result.witnesses),
+        None if result.dead_end is None else show_run(invariant.system, result.dead_end),
+        result.false,
+    )

@@ -1,0 +1,100 @@
+"""A map for people at a terminal: a symbol a cell, and a line where the property stops to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+
+from fdverify.reports.safe_text import Text
+from fdverify.sweep.frontier import Frontier, find_frontier
+from fdverify.sweep.map_words import (
+    SIGNS,
+    describe_panel,
+    describe_shortest_run,
+    list_signs,
+    write_heading,
+    write_title,
+)
+from fdverify.sweep.parameter_grid import CellPosition, Grid
+from fdverify.sweep.sweep_result import Panel, ParameterMap
+
+_CORNERS = " ╵╷│╶└┌├╴┘┐┤─┴┬┼"
+"""By the sum of the lines that meet there: 1 from above, 2 from below, 4 to the right, 8 to the left."""
+
+
+def render_map(found: ParameterMap, seconds: float, console: Console) -> None:
+    def say(text: str | Text, style: str = "") -> None:
+        console.print(Text(text, style=style) if isinstance(text, str) else text, soft_wrap=True)
+
+    say(f"{found.claim.name}: {found.claim.meaning}")
+    say(write_heading(found), style="dim")
+    for panel in found.panels:
+        say("")
+        name = write_title(found, panel)
+        if name:
+            say(name, style="bold")
+        for line in _draw_panel(found.grid, panel):
+            say(line)
+        say("")
+        say(f"{name}: {describe_panel(found, panel)}" if name else describe_panel(found, panel))
+        run = describe_shortest_run(found, panel)
+        if run is not None:
+            say(run)
+    say("")
+    say(_build_legend(found))
+    say(f"{found.computed} computed, {found.stored} from before, {seconds:.1f} s", style="dim")
+
+
+def _build_legend(found: ParameterMap) -> Text:
+    line = Text()
+    for sign in list_signs(found):
+        line.append(sign.symbol, style=sign.style)
+        line.append(f" {sign.meaning}   ")
+    if any(find_frontier(panel) for panel in found.panels):
+        line.append("│ frontier")
+    line.rstrip()
+    return line
+
+
+def _draw_panel(grid: Grid, panel: Panel) -> Iterator[Text]:
+    """The largest values at the top, as in a plot, each column as wide as its number."""
+    border = find_frontier(panel)
+    width = max(len(str(value)) for value in grid.across.values)
+    rows = [""] if grid.down is None else [str(value) for value in grid.down.values]
+    name = "" if grid.down is None else grid.down.name
+    margin = max(len(name), *(len(row) for row in rows)) + 1
+    if name:
+        yield Text(name.rjust(margin))
+    for row in reversed(range(grid.rows)):
+        line = Text(f"{rows[row]:>{margin}} ")
+        for column in range(grid.columns):
+            sign = SIGNS[panel.by_place[column, row].verdict]
+            line.append(sign.symbol.rjust(width), style=sign.style)
+            line.append("│" if (column, row) in border.columns else " ")
+        line.rstrip()
+        yield line
+        between = _draw_border(grid, border, row - 1, width)
+        if between.strip():
+            yield Text(f"{' ' * margin} {between}".rstrip())
+    numbers = " ".join(f"{value:>{width}}" for value in grid.across.values)
+    yield Text(f"{' ' * margin} {numbers} {grid.across.name}")
+
+
+def _draw_border(grid: Grid, border: Frontier, row: int, width: int) -> str:
+    """The borders between a row and the one above it; nothing if there are only such that run on."""
+    if not any((column, row) in border.rows for column in range(grid.columns)):
+        return ""
+
+    def corner(at: CellPosition) -> str:
+        column, low = at
+        lines = (
+            (column, low + 1) in border.columns,
+            at in border.columns,
+            (column + 1, low) in border.rows,
+            at in border.rows,
+        )
+        return _CORNERS[sum(weight for weight, line in zip((1, 2, 4, 8), lines, strict=True) if line)]
+
+    cells = ("─" * width if (column, row) in border.rows else " " * width for column in range(grid.columns))
+    return "".join(cell + corner((column, row)) for column, cell in enumerate(cells))

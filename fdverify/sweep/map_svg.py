@@ -1,0 +1,164 @@
+"""A map as a drawing: one file that needs no other, with a panel for each picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape as escape_markup
+
+from fdverify.printable import make_printable
+from fdverify.sweep.frontier import find_frontier
+from fdverify.sweep.map_words import SIGNS, describe_counts, list_signs, write_heading, write_title
+from fdverify.sweep.parameter_grid import Axis, CellPosition, Grid
+from fdverify.sweep.sweep_result import Cell, Panel, ParameterMap
+from fdverify.verdict import Verdict
+
+_CELL = 22
+_LETTER = 7.2
+"""How wide a letter is, at most."""
+_LINE = 20
+_MARGIN = 24
+_LEFT = 56
+"""Room for the numbers and the name of the axis beside a panel."""
+_BELOW = 44
+_LETTERS = 'font-family="DejaVu Sans, Verdana, sans-serif" font-size="12" fill="#000000"'
+
+_FRONTIER = "frontier"
+_THICK = 'stroke="#000000" stroke-width="3" stroke-linecap="square" fill="none"'
+
+
+def draw_map(found: ParameterMap) -> str:
+    panels = list(_panels(found))
+    lines = [f"{found.claim.name}: {found.claim.meaning}", write_heading(found)]
+    sentences = [line for panel in found.panels for line in _caption(found, panel)]
+    width = max(
+        _MARGIN * 2 + _LEFT + found.grid.columns * _CELL,
+        *(_MARGIN * 2 + _LETTER * len(line) for line in [*lines, *sentences]),
+        _MARGIN * 2
+        + sum(_legend_width(meaning) for meaning in [*(sign.meaning for sign in list_signs(found)), _FRONTIER]),
+    )
+    top = _MARGIN + _LINE * len(lines)
+    body = [*_text_lines(lines, _MARGIN, _MARGIN + 12)]
+    for drawn, height in panels:
+        body += [f'<g transform="translate({_MARGIN} {top})">', *drawn, "</g>"]
+        top += height
+    body += [f'<g transform="translate({_MARGIN} {top + _LINE // 2})">', *_legend(found), "</g>"]
+    height = top + _LINE * 2 + _MARGIN // 2
+    size = f'width="{width:.0f}" height="{height}" viewBox="0 0 {width:.0f} {height}"'
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" {_LETTERS}>',
+            f"<title>{escape(lines[0])}</title>",
+            f'<rect width="{width:.0f}" height="{height}" fill="#ffffff"/>',
+            *body,
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def _panels(found: ParameterMap) -> Iterator[tuple[list[str], int]]:
+    """Each panel, drawn from its own corner, and how high it is."""
+    for panel in found.panels:
+        above = _caption(found, panel)
+        top = _LINE * (len(above) + 1)
+        grid = found.grid
+        drawn = [
+            *_text_lines(above, 0, _LINE + 6),
+            f'<g transform="translate({_LEFT} {top})">',
+            *(_cell(grid, place, cell) for place, cell in panel.by_place.items()),
+            *_axes(grid),
+            _frontier(grid, panel),
+            "</g>",
+        ]
+        yield drawn, top + grid.rows * _CELL + _BELOW
+
+
+def _caption(found: ParameterMap, panel: Panel) -> list[str]:
+    return [line for line in (write_title(found, panel), describe_counts(panel)) if line]
+
+
+def _text_lines(lines: list[str], x: int, y: int) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        weight = ' font-weight="bold"' if number == 0 else ""
+        yield f'<text x="{x}" y="{y + number * _LINE}"{weight}>{escape(line)}</text>'
+
+
+def escape(text: str) -> str:
+    """As text of XML, in which most controls cannot be written at all."""
+    return escape_markup(make_printable(text))
+
+
+def _corner(grid: Grid, place: CellPosition) -> tuple[int, int]:
+    """The upper left corner of a cell: the first row is at the bottom."""
+    column, row = place
+    return column * _CELL, (grid.rows - 1 - row) * _CELL
+
+
+def _cell(grid: Grid, place: CellPosition, cell: Cell) -> str:
+    x, y = _corner(grid, place)
+    where = ", ".join(f"{name} {value}" for name, value in cell.parameters.items())
+    square = f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{SIGNS[cell.verdict].fill}"'
+    told = f"<title>{escape(f'{where}: {cell.detail}')}</title>"
+    return f'<g>{told}{square} stroke="#ffffff"/>{_mark(cell.verdict, x + _CELL / 2, y + _CELL / 2)}</g>'
+
+
+def _mark(verdict: Verdict | None, x: float, y: float) -> str:
+    """The sign's symbol as a shape, which does not depend on the fonts there are."""
+    match verdict:
+        case Verdict.PROVED:
+            return f'<circle cx="{x:g}" cy="{y:g}" r="4.5" fill="#000000"/>'
+        case Verdict.VIOLATED:
+            cross = f"M{x - 4:g} {y - 4:g}l8 8m0 -8l-8 8"
+            return f'<path d="{cross}" stroke="#000000" stroke-width="2" fill="none"/>'
+        case Verdict.VACUOUS:
+            return f'<circle cx="{x:g}" cy="{y:g}" r="4.5" stroke="#000000" stroke-width="1.5" fill="none"/>'
+        case None:
+            return f'<circle cx="{x:g}" cy="{y:g}" r="1.5" fill="#000000"/>'
+        case _:
+            return f'<text x="{x:g}" y="{y + 4:g}" text-anchor="middle">?</text>'
+
+
+def _axes(grid: Grid) -> Iterator[str]:
+    width, height = grid.columns * _CELL, grid.rows * _CELL
+    yield f'<rect width="{width}" height="{height}" fill="none" stroke="#000000"/>'
+    for place in range(0, grid.columns, _every(grid.across)):
+        x = place * _CELL + _CELL / 2
+        yield f'<text x="{x:g}" y="{height + 16}" text-anchor="middle">{grid.across.values[place]}</text>'
+    yield f'<text x="{width / 2:g}" y="{height + 34}" text-anchor="middle">{escape(grid.across.name)}</text>'
+    if grid.down is None:
+        return
+    for place, value in enumerate(grid.down.values):
+        y = _corner(grid, (0, place))[1] + _CELL / 2 + 4
+        yield f'<text x="-6" y="{y:g}" text-anchor="end">{value}</text>'
+    turned = f'transform="translate({12 - _LEFT} {height / 2:g}) rotate(-90)"'
+    yield f'<text {turned} text-anchor="middle">{escape(grid.down.name)}</text>'
+
+
+def _every(axis: Axis) -> int:
+    """Which numbers fit beside each other below the columns: all, every second, …"""
+    return int(max(len(str(value)) for value in axis.values) * _LETTER // _CELL) + 1
+
+
+def _frontier(grid: Grid, panel: Panel) -> str:
+    border = find_frontier(panel)
+    upright = [_corner(grid, (column + 1, row)) for column, row in sorted(border.columns)]
+    level = [_corner(grid, place) for place in sorted(border.rows)]
+    lines = [f"M{x} {y}v{_CELL}" for x, y in upright] + [f"M{x} {y}h{_CELL}" for x, y in level]
+    return f'<path class="frontier" d="{"".join(lines)}" {_THICK}/>'
+
+
+def _legend(found: ParameterMap) -> Iterator[str]:
+    x = 0.0
+    verdicts = {sign: verdict for verdict, sign in SIGNS.items()}
+    for sign in list_signs(found):
+        yield f'<rect x="{x:g}" width="{_CELL}" height="{_CELL}" fill="{sign.fill}" stroke="#999999"/>'
+        yield _mark(verdicts[sign], x + _CELL / 2, _CELL / 2)
+        yield f'<text x="{x + _CELL + 6:g}" y="{_CELL / 2 + 4:g}">{escape(sign.meaning)}</text>'
+        x += _legend_width(sign.meaning)
+    if any(find_frontier(panel) for panel in found.panels):
+        yield f'<path d="M{x:g} {_CELL / 2:g}h{_CELL}" {_THICK}/>'
+        yield f'<text x="{x + _CELL + 6:g}" y="{_CELL / 2 + 4:g}">{_FRONTIER}</text>'
+
+
+def _legend_width(meaning: str) -> float:
+    return _CELL + 24 + _LETTER * len(meaning)

@@ -1,0 +1,64 @@
+"""What a map shows: a verdict for every instance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fdverify.models.system import Property
+from fdverify.sweep.parameter_grid import CellPosition, Grid
+from fdverify.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What came of an instance; without a verdict it is none, and ``detail`` says why."""
+
+    parameters: Mapping[str, int]
+    verdict: Verdict | None
+    detail: str
+    rounds: int | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture: the options as the system describes them, and a cell for every place."""
+
+    options: Mapping[str, str]
+    by_place: Mapping[CellPosition, Cell]
+
+    WRITTEN = ("options", "counts", "cells")
+
+    def count_cells(self, verdict: Verdict | None) -> int:
+        return sum(cell.verdict == verdict for cell in self.by_place.values())
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many cells there are of each verdict."""
+        verdicts = (Verdict.PROVED, Verdict.VIOLATED, Verdict.VACUOUS, Verdict.UNKNOWN)
+        return {
+            **{str(verdict): self.count_cells(verdict) for verdict in verdicts},
+            "no-instance": self.count_cells(None),
+        }
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return tuple(self.by_place.values())
+
+
+@dataclass(frozen=True)
+class ParameterMap:
+    """``computed`` instances were checked now, ``stored`` ones before."""
+
+    model: str
+    claim: Property
+    grid: Grid
+    panels: tuple[Panel, ...]
+    computed: int
+    stored: int
+
+    @property
+    def exit_code(self) -> int:
+        """A violation is an answer like any other; a dead end or an instance without an answer is not."""
+        found = {cell.verdict for panel in self.panels for cell in panel.cells}
+        return next((v.exit_code for v in (Verdict.VACUOUS, Verdict.UNKNOWN) if v in found), 0)

@@ -1,0 +1,239 @@
+"""Does a specification hold for all admissible parameters?  A run that breaks it is replayed before it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import Any
+
+from fdverify.errors import InternalError, UsageError
+from fdverify.smt.script import Script, print_assertions, render_standalone_script
+from fdverify.threshold.automaton import Automaton, Specification
+from fdverify.threshold.claims.bounded_growth import refuse_unbounded_growth
+from fdverify.threshold.claims.premise import extract_premise
+from fdverify.threshold.claims.run_shapes import list_violating_shapes
+from fdverify.threshold.counterexample_replay import Counterexample, project_run, replay_counterexample
+from fdverify.threshold.fixed_parameters import describe_parameters
+from fdverify.threshold.ltl_formula import Constant, Formula, Not
+from fdverify.threshold.runs.driver_contract import DriverCallbacks, DriverOutcome
+from fdverify.threshold.runs.drivers import AUTO, DRIVERS
+from fdverify.threshold.runs.run_problem import build_run_problem
+from fdverify.threshold.text.write import format_formula
+from fdverify.verdict import Verdict
+from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class ThresholdSettings:
+    """How to decide; every answer is also asked of the solver called ``second``, if there is one."""
+
+    driver: str = AUTO
+    second: str | None = None
+
+
+_DEFAULT = ThresholdSettings()
+
+
+@dataclass(frozen=True)
+class SpecificationResult:
+    """What came of a specification; without a verdict it is refused, and ``detail`` says why."""
+
+    name: str
+    formula: str
+    verdict: Verdict | None
+    detail: str
+    seconds: float
+    trace: Counterexample | None = None
+    undecided: str | None = None
+    """The SMT-LIB text that a solver could not decide."""
+    smtlib: Path | None = None
+    """Where that text is kept."""
+
+    WRITTEN = ("name", "formula", "verdict", "detail", "seconds", "smtlib", "trace")
+
+    @property
+    def exit_code(self) -> int:
+        return UsageError.exit_code if self.verdict is None else self.verdict.exit_code
+
+    @property
+    def word(self) -> str:
+        return "refused" if self.verdict is None else str(self.verdict)
+
+
+def check_specifications(
+    automaton: Automaton,
+    specifications: Sequence[Specification],
+    settings: ThresholdSettings,
+    time_limit: float | None = None,
+    report: Report = lambda text: None,
+) -> list[SpecificationResult]:
+    """Each specification, in a worker process that can be given up; the time limit is for all of them.
+
+    One that is not decided here is refused by itself; what is wrong with the automaton is an error.
+    """
+    end = None if time_limit is None else monotonic() + time_limit
+    found = [_check_in_worker(automaton, specification, settings, end, report) for specification in specifications]
+    reasons = {checked.detail if checked.verdict is None else None for checked in found}
+    if len(reasons) == 1 and (reason := reasons.pop()) is not None:
+        raise UsageError(reason)
+    return found
+
+
+def refuse_undecided(automaton: Automaton, specification: Specification) -> None:
+    """Refuse what is not decided here, with the reason."""
+    refuse_unbounded_growth(automaton)
+    for shape in list_violating_shapes(specification.name, specification.formula):
+        build_run_problem(automaton, specification.name, shape)
+
+
+def _check_in_worker(
+    automaton: Automaton, specification: Specification, settings: ThresholdSettings, end: float | None, report: Report
+) -> SpecificationResult:
+    last = ["it had not begun"]
+
+    def receive_report(text: str) -> None:
+        last[0] = text
+        report(f"{specification.name}: {text}")
+
+    def run_check(send: Report) -> SpecificationResult:
+        return check(automaton, specification, settings, send)
+
+    start, formula = perf_counter(), format_formula(specification.formula)
+    try:
+        return run_in_worker(run_check, None if end is None else end - monotonic(), receive_report)
+    except TimeLimitReached:
+        detail = f"the time limit was reached ({last[0]})"
+    except WorkerDied as death:
+        detail = str(death)
+    except UsageError as error:
+        return SpecificationResult(specification.name, formula, None, str(error), perf_counter() - start)
+    return SpecificationResult(specification.name, formula, Verdict.UNKNOWN, detail, perf_counter() - start)
+
+
+def check(
+    automaton: Automaton,
+    specification: Specification,
+    settings: ThresholdSettings = _DEFAULT,
+    report: Report = lambda text: None,
+) -> SpecificationResult:
+    """Decide a specification."""
+    start = perf_counter()
+    refuse_undecided(automaton, specification)
+    name, formula = specification.name, specification.formula
+
+    def build_result(verdict: Verdict, detail: str, **more: Any) -> SpecificationResult:
+        return SpecificationResult(name, format_formula(formula), verdict, detail, perf_counter() - start, **more)
+
+    def build_unknown_result(outcome: DriverOutcome, about: str = "") -> SpecificationResult:
+        text = _build_script(name, outcome.facts) if outcome.facts else None
+        return build_result(
+            Verdict.UNKNOWN, about + outcome.reason, undecided=None if text is None else render_standalone_script(text)
+        )
+
+    broken = _find_run(automaton, name, Not(formula), settings, report)
+    if broken.run is not None and specification.under_approximation is not None:
+        broken = _find_under_approximated_run(
+            automaton, name, Not(specification.under_approximation.formula), specification, settings, report
+        )
+        if broken.status == "none":
+            raise UsageError(
+                specification.under_approximation.refusal, "let processes receive in steps by which they stay"
+            )
+    if broken.status == "unknown":
+        return build_unknown_result(broken)
+    if broken.run is not None:
+        shown = replay_counterexample(automaton, specification, broken.run)
+        return build_result(Verdict.VIOLATED, f"{name} is broken by the run shown", trace=shown)
+    some = _find_run(replace(automaton, rules=()), name, Constant(True), settings, report)
+    if some.status == "none":
+        return build_result(Verdict.VACUOUS, f"no run starts {describe_parameters(automaton, 'any')}".rstrip())
+    if some.status != "unknown":
+        some = _find_run_meeting_premise(automaton, specification, settings, report)
+    if some.status == "none":
+        return build_result(
+            Verdict.VACUOUS, f"no run meets its premise {describe_parameters(automaton, 'any')}".rstrip()
+        )
+    if some.status == "unknown":
+        return build_unknown_result(some, "whether there is a run to speak of: ")
+    return build_result(Verdict.PROVED, f"{name} holds {describe_parameters(automaton)}".rstrip())
+
+
+def _find_run_meeting_premise(
+    automaton: Automaton, specification: Specification, settings: ThresholdSettings, report: Report
+) -> DriverOutcome:
+    """A run of which the specification says something."""
+    name, needed, certain = (
+        specification.name,
+        extract_premise(specification.formula),
+        specification.under_approximation,
+    )
+    if needed == Constant(True):
+        return DriverOutcome("found")
+    try:
+        outcome = _find_run(automaton, name, needed, settings, report)
+        if outcome.status == "found" and certain is not None:
+            outcome = _find_under_approximated_run(
+                automaton, name, extract_premise(certain.formula), specification, settings, report
+            )
+            return DriverOutcome("unknown", certain.refusal) if outcome.status == "none" else outcome
+        return outcome
+    except UsageError as error:  # of a premise that matters to nothing, so that it was not refused at first
+        return DriverOutcome("unknown", error.message)
+
+
+def _find_under_approximated_run(
+    automaton: Automaton,
+    name: str,
+    formula: Formula,
+    specification: Specification,
+    settings: ThresholdSettings,
+    report: Report,
+) -> DriverOutcome:
+    """A run that certainly satisfies a formula, as others see it."""
+    certain = specification.under_approximation
+    assert certain is not None, "else all runs are certain"
+    outcome = _find_run(certain.extend(automaton), name, formula, settings, report)
+    return outcome if outcome.run is None else replace(outcome, run=project_run(automaton, certain, outcome.run))
+
+
+def _find_run(
+    automaton: Automaton, name: str, formula: Formula, settings: ThresholdSettings, report: Report
+) -> DriverOutcome:
+    """A run that satisfies a formula, with as few processes as any."""
+
+    def confirm(facts: list[Any], status: str) -> str | None:
+        return None if settings.second is None else _ask_second_solver(name, facts, status, settings.second)
+
+    best = DriverOutcome("none")
+    fewer: int | None = None
+    for shape in list_violating_shapes(name, Not(formula)):
+        outcome = DRIVERS[settings.driver](
+            build_run_problem(automaton, name, shape, fewer), DriverCallbacks(confirm, report)
+        )
+        if outcome.run is not None:
+            best = outcome
+            fewer = sum(outcome.run.start[location.name] for location in automaton.locations) - 1
+        elif outcome.status == "unknown" and best.run is None:
+            best = outcome
+    return best
+
+
+def _build_script(name: str, facts: Sequence[Any]) -> Script:
+    *others, last = print_assertions(facts)
+    return Script(name, tuple(others), (), last)
+
+
+def _ask_second_solver(name: str, facts: Sequence[Any], status: str, second: str) -> str | None:
+    """Why another solver does not confirm an answer; none if it does, and an error if it contradicts."""
+    from fdverify.smt.second_opinion import decide_with_solver  # pysmt is slow to import and seldom wanted
+
+    opinion = decide_with_solver(_build_script(name, facts), second)
+    if opinion.status == "unknown":
+        return f"{second} does not know: {opinion.reason}"
+    if opinion.status != status:
+        raise InternalError(f"two solvers disagree on {name}: z3 says {status}, {second} {opinion.status}")
+    return None
