@@ -110,7 +110,7 @@ class FormulaCase:
         return And(*conditions, *(Or(*(s[name] % self.modulus == r for r in values)) for name, values in self.residues))
 
     @property
-    def describe_condition(self) -> str:
+    def when(self) -> str:
         """Format the condition for a reader; empty if it always holds."""
         sizes = [f"{name} = {value}" if has else f"{name} >= {value + 1}" for name, value, has in self.least]
         return ", ".join(
@@ -143,10 +143,7 @@ class BoundFormula:
         raise InternalError("a formula leaves a case out")
 
     def __str__(self) -> str:
-        return "; ".join(
-            f"{case.formula} if {case.describe_condition}" if case.describe_condition else str(case.formula)
-            for case in self.cases
-        )
+        return "; ".join(f"{case.formula} if {case.when}" if case.when else str(case.formula) for case in self.cases)
 
 
 @dataclass(frozen=True)

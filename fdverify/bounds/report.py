@@ -56,7 +56,7 @@ def _print_bound(console: Console, bound: DetectorBound) -> None:
     line(f"  {bound.meaning}")
     if bound.formula.cases:
         for case in bound.formula.cases:
-            line(f"    {case.formula}" + (f"   if {case.describe_condition}" if case.describe_condition else ""))
+            line(f"    {case.formula}" + (f"   if {case.when}" if case.when else ""))
     else:
         line(f"    {bound.formula}")
     if bound.linear is not None:

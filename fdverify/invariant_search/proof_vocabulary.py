@@ -40,7 +40,7 @@ def collect_vocabulary(invariant: Invariant) -> list[Condition]:
                 vocabulary[condition] = None
     buffers = [state[v.name] for v in system.variables if isinstance(v.sort, Ages)]
     for condition in [asked for buffer in buffers for asked in buffer.asked]:
-        if condition.negated() not in vocabulary:
+        if condition.negate() not in vocabulary:
             vocabulary[condition] = None
     return list(vocabulary)
 

@@ -34,7 +34,7 @@ class SummarisedRound:
     def list_buffer_constraints(self, state: State) -> list[Any]:
         """List the constraints that make the summary of every buffer well-formed."""
         buffers = [state[v.name] for v in self.system.variables if isinstance(v.sort, Ages)]
-        return [lift_truth(buffer.in_range()) for buffer in buffers]
+        return [lift_truth(buffer.is_in_range()) for buffer in buffers]
 
 
 def build_summarised_round(system: System) -> SummarisedRound:

@@ -46,7 +46,7 @@ def check_proofs(
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
 
     def handle_outcome(task: Task, outcome: TaskOutcome) -> list[Task]:
-        tasks: list[Task] = task.key[0].finished(task, outcome)
+        tasks: list[Task] = task.key[0].handle_outcome(task, outcome)
         report(_count_progress(courses, settings))
         return tasks
 

@@ -135,7 +135,7 @@ class _Transit:
         kept = frozenset(ages)
         buffer = state[self._buffer]
         if kept not in self._only:
-            self._only[kept] = type(buffer).of(buffer.delta, kept)
+            self._only[kept] = type(buffer).from_ages(buffer.delta, kept)
         changed = state.changed({self._buffer: self._only[kept]})
         others = {choice.name: _require_set(chosen[choice.name]) & kept for choice in self._list_subsets(phase)}
         after = run_phase(self._system, phase, changed, {**chosen, **others})

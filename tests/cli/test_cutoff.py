@@ -210,7 +210,11 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str) -> None:
                 '"judge": Kind.SEND',
                 r".*at judge, a send location, generate_message gives nothing",
             ),
-            ("    return peer\n", "    return None\n", r".*next_value\(beat, \{\}, .*\) is None, which is no value"),
+            (
+                "    return peer\n",
+                "    return None\n",
+                r".*next_value\(beat, \{\}, .*\) is None, which is not of the type",
+            ),
             ('if location == "judge"', "if peer.missed > 1:\n        raise ValueError\n    if 1", r".*: ValueError"),
             ('start="beat"', 'start="nowhere"', r".*starts at nowhere, which is not one of its locations"),
             ("MISSED_HEARTBEATS =", "_, FIRST =", r".*"),

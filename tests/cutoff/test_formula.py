@@ -42,7 +42,7 @@ def test_a_state_formula_is_evaluated() -> None:
     ("formula", "reason"),
     [
         ("G (suspected(p, q) & suspected(q, r) -> suspected(p, r))", "3 indexes, p, q, r"),
-        ("G (correct(p) -> X correct(p))", "says X"),
+        ("G (correct(p) -> X correct(p))", "uses the operator X"),
         ("G correct(p, q)", "has 1 indexes, not 2"),
         ("G suspects(p, q)", "no predicate suspects"),
         ("G (correct(p)", "cannot be read at its end"),

@@ -206,7 +206,7 @@ class TestRefused:
 
 
 def test_where_it_is_wrong_is_said() -> None:
-    with pytest.raises(UsageError, match=r"hint: not in suspected \w+, waiting_time \d+, .*, buffer \[.*\], "):
+    with pytest.raises(UsageError, match=r"hint: it is false in suspected \w+, waiting_time \d+, .*, buffer \[.*\], "):
         checked(changed(asynchronous(), left=lambda s: 7))
 
 

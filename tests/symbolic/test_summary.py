@@ -138,7 +138,7 @@ def test_delivering_for_every_delta(world: Any) -> None:
 
 def test_a_summary_delivers_only_what_was_chosen_from_it() -> None:
     buffer, other = SummaryBuffer.from_ages(3, {1}), SummaryBuffer.from_ages(3, {2})
-    with pytest.raises(UsageError, match="delivers what was chosen"):
+    with pytest.raises(UsageError, match="can only deliver a selection"):
         buffer.deliver(other)
     with pytest.raises(UsageError, match="asked about the buffer"):
         SummarySelection(buffer, "chosen").within(other)

@@ -117,7 +117,7 @@ class _Chained:
     def __init__(self, *functions: Callable[[Any], Any]) -> None:
         self._functions = functions
 
-    __call__ = property(lambda self: partial(_applied, self._list_functions))
+    __call__ = property(lambda self: partial(_applied, self._functions))
 
 
 def test_a_trick_in_a_library_is_seen() -> None:
