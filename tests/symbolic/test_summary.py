@@ -140,5 +140,5 @@ def test_a_summary_delivers_only_what_was_chosen_from_it() -> None:
     buffer, other = SummaryBuffer.from_ages(3, {1}), SummaryBuffer.from_ages(3, {2})
     with pytest.raises(UsageError, match="can only deliver a selection"):
         buffer.deliver(other)
-    with pytest.raises(UsageError, match="asked about the buffer"):
+    with pytest.raises(UsageError, match="can only be compared with that summary"):
         SummarySelection(buffer, "chosen").within(other)

@@ -90,7 +90,7 @@ class ExpressionReader(CallReader):
         if constant is not None and isinstance(constant.object, int | float) and isinstance(node.op, ast.USub):
             return lift_object(-constant.object)
         names = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
-        own = self._call_own_method(value, names[type(node.op)], None, node, scope)
+        own = self.call_own_method(value, names[type(node.op)], [], node, scope)
         return PLAIN if own is None else own
 
     def _on_BoolOp(self, node: ast.BoolOp, scope: Scope) -> AbstractValue:

@@ -66,10 +66,9 @@ class OperatorReader(ObjectReader):
         for atom in before:
             if isinstance(atom, KnownObject) and isinstance(atom.object, list | dict | set | bytearray):
                 self.refuse(Refusal.MEMORY, node, scope)
-            own = find_author_method(type(getattr(atom, "object", None)), f"__i{type(operator).__name__.lower()}__")
-            if own is not None:
-                self.call(lift_object(own), CallArguments([frozenset({atom}), value]), node, scope)
-        after = self.apply_operator(operator, before, value, node, scope)
+        name, _ = OPERATORS[type(operator)]
+        own = self.call_own_method(before, f"__i{name}__", [value], node, scope)
+        after = join(own or frozenset(), self.apply_operator(operator, before, value, node, scope))
         for atom in before:
             if isinstance(atom, NewContainer) and atom.kind in ("list", "set", "dict"):
                 self.check_change(atom, node, scope)
@@ -183,7 +182,7 @@ class OperatorReader(ObjectReader):
     ) -> AbstractValue:
         if is_state(left) or is_state(right):
             self.refuse(Refusal.MEMBER, node, scope)
-        own = self._call_own_method(right, "__contains__", left, node, scope)
+        own = self.call_own_method(right, "__contains__", [left], node, scope)
         if own is not None:
             return own
         for atom in right:
@@ -203,7 +202,7 @@ class OperatorReader(ObjectReader):
         if is_state(value):
             self.refuse(refusal, node, scope)
         for name in ("__bool__", "__len__"):
-            own = self._call_own_method(value, name, None, node, scope)
+            own = self.call_own_method(value, name, [], node, scope)
             if own is not None:
                 self.decide_truth(own, refusal, node, scope)
                 return None
@@ -215,24 +214,24 @@ class OperatorReader(ObjectReader):
     ) -> AbstractValue | None:
         """Call the operator that an author's class defines; return ``None`` if there is none."""
         for value, method, other in ((left, name, right), (right, mirrored, left)):
-            result = self._call_own_method(value, method, other, node, scope)
+            result = self.call_own_method(value, method, [other], node, scope)
             if result is not None:
                 return result
         return None
 
-    def _call_own_method(
-        self, value: AbstractValue, name: str, other: AbstractValue | None, node: ast.AST, scope: Scope
+    def call_own_method(
+        self, value: AbstractValue, name: str, others: list[AbstractValue], node: ast.AST, scope: Scope
     ) -> AbstractValue | None:
+        """Call the method of that name of the objects whose class an author wrote; ``None`` if there are none."""
         results = []
         for atom in value:
             cls = atom.of if isinstance(atom, NewObject) else type(getattr(atom, "object", None))
             method = find_author_method(cls, name)
             if method is None:
                 continue
-            if name in ("__eq__", "__ne__") and (holds_state(value) or (other is not None and holds_state(other))):
+            if name in ("__eq__", "__ne__") and any(map(holds_state, (value, *others))):
                 self.refuse(Refusal.CLASS, node, scope)
-            receiver = frozenset({atom})
-            args = CallArguments([receiver] if other is None else [receiver, other])
+            args = CallArguments([frozenset({atom}), *others])
             results.append(self.call(lift_object(method), args, node, scope))
         return join(*results) if results else None
 

@@ -257,11 +257,16 @@ class StatementReader(ExpressionReader):
 
     def _do_With(self, node: ast.With, scope: Scope) -> bool:
         touched = self.touched
+        managers = []
         for item in node.items:
-            value = self.evaluate(item.context_expr, scope)
+            manager = self.evaluate(item.context_expr, scope)
+            managers.append(manager)
+            entered = self.call_own_method(manager, "__enter__", [], item.context_expr, scope) or PLAIN
             if item.optional_vars is not None:
-                self.assign(item.optional_vars, join(PLAIN, value), scope)
+                self.assign(item.optional_vars, join(PLAIN, manager, entered), scope)
         alive = self.run_block(node.body, scope)
+        for manager in managers:
+            self.call_own_method(manager, "__exit__", [PLAIN, PLAIN, PLAIN], node, scope)
         if self.touched > touched:
             self.refuse(Refusal.WITH, node, scope)
         return alive
