@@ -35,8 +35,8 @@ browser:
 		(apt-get update && apt-get install -y --no-install-recommends chromium chromium-driver)
 
 check: $(READY)
-	$(BIN)/ruff check fdverify tests examples benchmarks invariants docs
-	$(BIN)/ruff format --check fdverify tests examples benchmarks invariants docs
+	$(BIN)/ruff check fdverify tests examples benchmarks invariants docs setup.py
+	$(BIN)/ruff format --check fdverify tests examples benchmarks invariants docs setup.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(MAKE) test
@@ -49,6 +49,7 @@ tables: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/write_cli.py
+	$(BIN)/python docs/write_modules.py
 
 clean:
 	rm -rf $(VENV) .venv-test-oldest .venv-test-newest build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info

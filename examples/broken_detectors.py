@@ -9,10 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG, ReceiverPc, receiver_runs, sender_correct
-from fdverify.logic import And, If, Implies, Max, Min, Not, Or
-from fdverify.models.model import Model
-from fdverify.models.system import Choices, State, System, Update, update
+from fdverify import CHANDRA_TOUEG, And, Choices, If, Implies, Max, Min, Model, Not, Or, State, System, Update, update
+from fdverify.detectors.chandra_toueg import ReceiverPc, receiver_runs, sender_correct
 
 
 def _broken(name: str, summary: str, change: Callable[[System], System]) -> Model:

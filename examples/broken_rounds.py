@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from fdverify import And, If, Implies, Not, Truth
 from fdverify.cutoff.chandra_toueg_template import chandra_toueg
 from fdverify.cutoff.rounds import Choices, Configuration, Index, Interpretation, Rounds, Step
-from fdverify.logic import And, If, Implies, Not, Truth
 
 
 class FavoursFirst(Rounds):

@@ -1,8 +1,6 @@
 """A first attempt: the goal as its own invariant."""
 
-from fdverify.logic import Implies, Not, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import Implies, Not, Proof, State, Truth
 
 proof = Proof("chandra-toueg", crash=True)
 

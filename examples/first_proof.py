@@ -2,9 +2,7 @@
 
 from first_attempt import only_old, only_old_messages
 
-from fdverify.logic import And, Implies, Not, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import And, Implies, Not, Proof, State, Truth
 
 proof = Proof("chandra-toueg", crash=True)
 proof.goal(only_old)

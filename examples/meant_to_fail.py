@@ -1,8 +1,6 @@
 """What happens with too short a timeout, kept as a proof that must not hold."""
 
-from fdverify.logic import Not, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof, expect_verdict
+from fdverify import Not, Proof, State, Truth, expect_verdict
 
 proof = Proof("chandra-toueg", goal="strong-accuracy", timeout="2*phi+delta")
 

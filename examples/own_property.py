@@ -6,8 +6,7 @@ fdverify explore examples/own_property.py:DETECTOR --delta 2 --phi 4
 from dataclasses import replace
 from typing import Any
 
-from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
-from fdverify.models.system import Property, System
+from fdverify import CHANDRA_TOUEG, Property, System
 
 WAITS_3_PHI = Property("waits-3-phi", lambda s: s.waiting_time <= 3 * s.phi, "waiting_time never exceeds 3*phi")
 WAITS_4_PHI = Property(

@@ -6,10 +6,8 @@ No conjunct relates the steps of sender and receiver, so the proof also holds fo
     fdverify cutoff --proofs examples/safe_timeout.py
 """
 
+from fdverify import And, Implies, Min, Not, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc, SenderPc
-from fdverify.logic import And, Implies, Min, Not, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
 proof = Proof("chandra-toueg", goal="strong-accuracy", variant="tla", timeout="3*phi+delta")
 

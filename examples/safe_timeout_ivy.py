@@ -6,10 +6,8 @@ fdverify cutoff --variant ivy --proofs examples/safe_timeout_ivy.py
 
 from safe_timeout import message_grows_old, trusted, waits_as_long_as_the_sender
 
+from fdverify import Implies, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc
-from fdverify.logic import Implies, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
 proof = Proof("chandra-toueg", goal="strong-accuracy", variant="ivy", timeout="3*phi+delta+1")
 proof.invariants(trusted, waits_as_long_as_the_sender, message_grows_old)

@@ -6,9 +6,7 @@ With ``--k 1`` a step breaks it: no single state says when the sender sent the m
 could say so; with k = 3 the previous rounds do.
 """
 
-from fdverify.logic import And, Not, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import And, Not, Proof, State, Truth
 
 proof = Proof("chandra-toueg", variant="tla")
 

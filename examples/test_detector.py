@@ -1,6 +1,6 @@
 """Claims about a detector, as tests."""
 
-from fdverify.testing.verify import Verify
+from fdverify import Verify
 
 
 def test_the_proof_holds_of_the_other_variant(verify: Verify) -> None:

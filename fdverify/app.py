@@ -24,6 +24,7 @@ from fdverify.schemas import add_schema
 from fdverify.sweep.command import build_map
 from fdverify.threshold.command import add_threshold
 
+_WITHOUT_MODEL = ("cutoff", "threshold", "cache", "new", "schema")
 EXAMPLES = ("fdverify bmc --timeout 'phi+delta+2'", "fdverify bmc --help")
 
 
@@ -34,6 +35,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _dispatch(arguments: Sequence[str]) -> Any:
     """Parse with the options of the model that the line seems to name, and again if it names another."""
+    if arguments[0] in _WITHOUT_MODEL:
+        return call_app(_build_app_without_model(), "fdverify", arguments)
     reference = _named_model(arguments)
     try:
         find_model(reference)
@@ -62,26 +65,43 @@ def _named_model(arguments: Sequence[str]) -> str:
 
 
 def build_app(reference: str) -> typer.Typer:
+    """Build the whole command line, with the options of a model."""
     model = find_model(reference)
-    app = typer.Typer(
-        help="Verify failure detectors under partial synchrony.",
-        epilog=write_epilog(choose_examples(reference, EXAMPLES)),
-        add_completion=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(_version)
+    app = _build_empty_app(choose_examples(reference, EXAMPLES))
     for engine in ENGINE_COMMANDS:
         add_command(app, build_command(engine, reference, model))
     add_bounds(app, reference, model)
     add_command(app, build_infer(reference, model))
     add_command(app, build_map(reference, model))
+    _add_commands_without_model(app)
+    return app
+
+
+def _build_app_without_model() -> typer.Typer:
+    app = _build_empty_app(EXAMPLES)
+    _add_commands_without_model(app)
+    return app
+
+
+def _build_empty_app(examples: Sequence[str]) -> typer.Typer:
+    app = typer.Typer(
+        help="Verify failure detectors under partial synchrony.",
+        epilog=write_epilog(examples),
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_version)
+    return app
+
+
+def _add_commands_without_model(app: typer.Typer) -> None:
+    """Add the commands that are not about a model of a detector: ``_WITHOUT_MODEL`` names them."""
     add_command(app, CUTOFF)
     add_threshold(app)
     add_command(app, CACHE)
     app.add_typer(build_new_app(), name="new")
     add_schema(app)
-    return app
 
 
 def _version(

@@ -3,9 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
-from fdverify.logic import If
-from fdverify.models.system import Choices, Integers, Phase, State, System, Update, Variable, update
+from fdverify import CHANDRA_TOUEG, Choices, If, Integers, Phase, State, System, Update, Variable, update
 
 
 def count_suspicion(s: State, c: Choices) -> Update:

@@ -7,10 +7,8 @@ are delivered; there is no bound on the time that this takes.
 from lasting_suspicion import crashed_sender_is_idle, no_young_message
 from strong_completeness_any_timeout import only_old_messages
 
+from fdverify import Always, And, If, LeadsTo, Max, Not, Number, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc, crashed, suspected
-from fdverify.logic import And, If, Max, Not, Number, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Always, LeadsTo, Proof
 
 proof = Proof(
     "chandra-toueg",

@@ -5,10 +5,8 @@ checked.  The clock ``hquiet`` counts the rounds since the last delivery, where 
 ``waiting_time``.  It bounds how long a wrong suspicion lasts, however long the receiver had waited before.
 """
 
+from fdverify import And, EventuallyAlways, Implies, Max, Not, Number, Or, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc, sender_correct
-from fdverify.logic import And, Implies, Max, Not, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import EventuallyAlways, Proof
 
 proof = Proof(
     "chandra-toueg",

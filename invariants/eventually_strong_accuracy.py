@@ -11,9 +11,7 @@ from strong_accuracy import (
     waits_no_longer,
 )
 
-from fdverify.logic import And, Implies, Not, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import And, Implies, Not, Proof, State, Truth
 
 proof = Proof("chandra-toueg", goal="eventually-strong-accuracy", variant="ivy", timeout="any")
 

@@ -7,10 +7,8 @@ crash come from there.  eventual_trust.py shows how far the timeout grows.
 import strong_completeness_any_timeout as reduced
 from eventual_trust import proof as trust
 
+from fdverify import Always, And, Implies, LeadsTo, Not, Number, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import crashed, suspected
-from fdverify.logic import And, Implies, Not, Number, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Always, LeadsTo, Proof
 
 proof = Proof(
     "chandra-toueg",

@@ -4,10 +4,8 @@ The numbers in parentheses are those of the formulas in the paper's Appendix C. 
 and (21)–(23) are the declared ranges of parameters and variables, which are proved as part of every proof.
 """
 
+from fdverify import And, Implies, Not, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc, sender_correct
-from fdverify.logic import And, Implies, Not, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
 proof = Proof("chandra-toueg", goal="strong-accuracy", variant="ivy", timeout="6*phi+delta")
 

@@ -7,10 +7,8 @@ and (50) are the declared ranges.
 from eventually_strong_accuracy import safe_timeout_unchanged, timeout_grows_until_safe
 from strong_accuracy import waits_no_longer
 
+from fdverify import And, Iff, Implies, Not, Number, Or, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc, SenderPc, sender_correct
-from fdverify.logic import And, Iff, Implies, Not, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
 proof = Proof("chandra-toueg", goal="strong-completeness", variant="ivy", crash=True, timeout="any")
 

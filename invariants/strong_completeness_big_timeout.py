@@ -24,10 +24,8 @@ from strong_completeness_any_timeout import (
     waits_once_delivered,
 )
 
+from fdverify import And, Iff, Implies, Not, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import sender_correct
-from fdverify.logic import And, Iff, Implies, Not, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
 proof = Proof("chandra-toueg", goal="strong-completeness", variant="ivy", crash=True, timeout="any")
 

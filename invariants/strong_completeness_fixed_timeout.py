@@ -2,9 +2,7 @@
 
 from strong_completeness_big_timeout import proof as big_timeout
 
-from fdverify.logic import Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import Proof, State, Truth
 
 proof = Proof("chandra-toueg", goal="strong-completeness", variant="ivy", crash=True, timeout="6*phi+delta")
 

@@ -6,12 +6,12 @@ waiting time is a multiple of 3, or one more before the first delivery.  It is n
 
 from strong_accuracy import correct_sender
 
+from fdverify import And, If, Implies, Min, Not, Number, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc
-from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
-proof = Proof("chandra-toueg", goal="strong-accuracy", variant="ivy", timeout="any")
+proof = Proof(
+    "chandra-toueg", goal="strong-accuracy", variant="ivy", timeout="any", bounds="accuracy", variants=("ivy",)
+)
 
 
 @proof.bound

@@ -6,12 +6,12 @@ If Φ is 1, it is 3+Δ rounded down to a multiple of 3, because sender and recei
 from strong_accuracy import correct_sender
 from tight_accuracy_ivy import silent_sender, steps_since_receive, trusted
 
+from fdverify import And, If, Implies, Min, Number, Or, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc
-from fdverify.logic import And, If, Implies, Min, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
-proof = Proof("chandra-toueg", goal="strong-accuracy", variant="tla", timeout="any")
+proof = Proof(
+    "chandra-toueg", goal="strong-accuracy", variant="tla", timeout="any", bounds="accuracy", variants=("tla",)
+)
 
 
 @proof.bound

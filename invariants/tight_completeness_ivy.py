@@ -6,12 +6,10 @@ later, delivers it.  Then the receiver waits, at one step every Φ rounds, until
 
 from tight_accuracy_ivy import steps_since_receive, waits_in_threes
 
+from fdverify import And, If, Implies, Min, Not, Number, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc
-from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
-proof = Proof("chandra-toueg", variant="ivy", crash=True, timeout="any")
+proof = Proof("chandra-toueg", variant="ivy", crash=True, timeout="any", bounds="completeness", variants=("ivy",))
 
 
 def phi_times(s: State, steps: Number) -> Number:

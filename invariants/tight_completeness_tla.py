@@ -7,12 +7,10 @@ are in lockstep, so no Receive comes one round before a message is old enough, u
 from tight_accuracy_ivy import steps_since_receive
 from tight_completeness_ivy import no_young_message, phi_times
 
+from fdverify import And, If, Implies, Not, Number, Or, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc, sender_correct
-from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
-proof = Proof("chandra-toueg", variant="tla", crash=True, timeout="any")
+proof = Proof("chandra-toueg", variant="tla", crash=True, timeout="any", bounds="completeness", variants=("tla",))
 
 
 def left_by(s: State) -> Number:

@@ -10,12 +10,10 @@ from strong_accuracy import correct_sender
 from tight_accuracy_ivy import steps_since_receive, waits_in_threes
 from tight_completeness_ivy import phi_times
 
+from fdverify import And, If, Implies, Min, Not, Number, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc
-from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
-proof = Proof(SUSPICION_CLOCK, variant="ivy", timeout="any")
+proof = Proof(SUSPICION_CLOCK, variant="ivy", timeout="any", bounds="suspicion_length", variants=("ivy",))
 
 
 def first_compute(s: State) -> Number:

@@ -9,12 +9,10 @@ from strong_accuracy import correct_sender
 from tight_accuracy_tla import lockstep, phase, waited
 from tight_suspicion_length_ivy import longest, no_receive_yet, one_step_a_round, since_receive, suspected_for
 
+from fdverify import And, If, Implies, Min, Number, Or, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc
-from fdverify.logic import And, If, Implies, Min, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
-proof = Proof(SUSPICION_CLOCK, variant="tla", timeout="any")
+proof = Proof(SUSPICION_CLOCK, variant="tla", timeout="any", bounds="suspicion_length", variants=("tla",))
 
 
 def first_compute(s: State) -> Number:

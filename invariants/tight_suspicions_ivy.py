@@ -15,11 +15,9 @@ from tight_accuracy_ivy import (
     waits_no_longer,
 )
 
-from fdverify.logic import If, Implies, Max, Number, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import If, Implies, Max, Number, Proof, State, Truth
 
-proof = Proof("chandra-toueg", variant="ivy", timeout="any")
+proof = Proof("chandra-toueg", variant="ivy", timeout="any", bounds="suspicions", variants=("ivy",))
 
 
 def learned_timeout(s: State) -> Number:

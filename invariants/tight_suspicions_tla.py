@@ -9,12 +9,10 @@ from strong_accuracy import correct_sender
 from tight_accuracy_tla import least_timeout, lockstep, phase
 from tight_suspicions_ivy import lacking, wrong_suspicions
 
+from fdverify import And, If, Implies, Min, Number, Or, Proof, State, Truth
 from fdverify.detectors.chandra_toueg import ReceiverPc
-from fdverify.logic import And, If, Implies, Min, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
 
-proof = Proof("chandra-toueg", variant="tla", timeout="any")
+proof = Proof("chandra-toueg", variant="tla", timeout="any", bounds="suspicions", variants=("tla",))
 
 
 def learned_timeout(s: State) -> Number:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from fdverify.proofs.shipped_proofs import SHIPPED_FOLDER
 from tests.cli.repair import repair
 from tests.cli.script import environment
 from tests.launch import HANG_SECONDS
@@ -22,7 +23,7 @@ from tests.sampling import long
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted(path.stem for path in (ROOT / "invariants").glob("[!_]*.py"))
-PARTS = ("fdverify", "invariants", "pyproject.toml", "README.md", "LICENSE")
+PARTS = ("fdverify", "invariants", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE")
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,8 @@ def called(*arguments: str, cwd: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
-    """Built from a copy, and installed with the dependencies that are here but without what is being worked on."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source, built, home = folder / "source", folder / "built", folder / "environment"
+def copy_checkout(source: Path) -> None:
+    """What a build needs of the repository."""
     source.mkdir()
     for part in PARTS:
         if (ROOT / part).is_dir():
@@ -56,6 +54,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
             shutil.copytree(ROOT / part, source / part, symlinks=True, ignore=ignored)
         else:
             shutil.copy(ROOT / part, source)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+    """Built from a copy, and installed with the dependencies that are here but without what is being worked on."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source, built, home = folder / "source", folder / "built", folder / "environment"
+    copy_checkout(source)
     called("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), ".", cwd=source)
     (wheel,) = built.glob("*.whl")
     called("venv", "--without-pip", str(home), cwd=folder)
@@ -120,6 +126,35 @@ def test_shipped_proofs_and_others(installed: Installed, tmp_path: Path) -> None
     rows = re.findall(r"^│ (\S+) +│ partial", found.stdout, flags=re.MULTILINE)
     assert len(rows) == len(set(rows))
     assert {"mine-strong_accuracy", "invariants-strong_accuracy", "tight_accuracy_tla"} <= set(rows)
+
+
+def shipped_folder(checkout: Path) -> str:
+    """Where a bare checkout, in which nothing was installed, finds the shipped proofs."""
+    code = "from fdverify.proofs.shipped_proofs import SHIPPED_FOLDER; print(SHIPPED_FOLDER)"
+    env = {**environment(), "PYTHONPATH": str(checkout)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=checkout, env=env, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def test_a_checkout_has_the_proofs_beside_the_package(tmp_path: Path) -> None:
+    assert Path(SHIPPED_FOLDER) == ROOT / "invariants"
+    copy_checkout(tmp_path / "bare")
+    assert not any(path.is_symlink() for path in (tmp_path / "bare").rglob("*"))
+    assert shipped_folder(tmp_path / "bare") == str(tmp_path / "bare" / "invariants")
+
+
+def test_a_source_distribution_builds_the_same_wheel(installed: Installed, tmp_path: Path) -> None:
+    copy_checkout(tmp_path / "source")
+    build = "from setuptools.build_meta import build_sdist; print(build_sdist('built'))"
+    called_code = [sys.executable, "-c", build]
+    done = subprocess.run(called_code, cwd=tmp_path / "source", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (archive,) = (tmp_path / "source" / "built").glob("*.tar.gz")
+    shutil.unpack_archive(archive, tmp_path / "unpacked", filter="data")
+    (source,) = (tmp_path / "unpacked").iterdir()
+    called("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", "out", ".", cwd=source)
+    (wheel,) = (source / "out").glob("*.whl")
+    assert sorted(zipfile.ZipFile(wheel).namelist()) == sorted(zipfile.ZipFile(installed.wheel).namelist())
 
 
 def test_nothing_to_check(installed: Installed, tmp_path: Path) -> None:

@@ -19,22 +19,29 @@ by one, the sender sends, the monitor listens, the monitor judges.
 from _heartbeats import Step, correct, hears, phases_of, suspected
 from _late_heartbeat import LATE_HEARTBEAT
 
-from fdverify.logic import And, If, Implies, Not, Truth
-from fdverify.models import partial_synchrony
-from fdverify.models.detector import Detector, Raise
-from fdverify.models.model import Model
-from fdverify.models.partial_synchrony import DELTA, PHI
-from fdverify.models.participants import Cast, Channel, Role
-from fdverify.models.system import (
+from fdverify import (
     Ages,
+    And,
+    Cast,
+    Channel,
+    Detector,
     Flags,
+    If,
+    Implies,
     Integers,
     Labels,
+    Model,
+    Not,
     Property,
+    Raise,
+    Role,
     State,
     System,
+    Truth,
     Variable,
+    partial_synchrony,
 )
+from fdverify.models.partial_synchrony import DELTA, PHI
 
 SAFE_TIMEOUT = "phi+delta+1"
 

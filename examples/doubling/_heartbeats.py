@@ -2,8 +2,7 @@
 
 from enum import IntEnum
 
-from fdverify.logic import And, If, Implies, Max, Not, Or, Truth
-from fdverify.models.system import Choices, Flag, Phase, State, Subset, Update, update
+from fdverify import And, Choices, Flag, If, Implies, Max, Not, Or, Phase, State, Subset, Truth, Update, update
 
 
 class Step(IntEnum):

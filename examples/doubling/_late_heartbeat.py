@@ -8,9 +8,7 @@ from typing import Any
 
 from _heartbeats import Step, correct
 
-from fdverify.logic import And, If, Iff, Not, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.models.worst_run import WorstRun
+from fdverify import And, If, Iff, Not, Number, Or, State, Truth, WorstRun
 
 
 def waited(s: State) -> Number:

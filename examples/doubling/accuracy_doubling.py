@@ -7,9 +7,7 @@ fewer than Φ+Δ steps when it last listened in vain, and takes one more to judg
 from _heartbeats import Step, correct
 from _late_heartbeat import waited
 
-from fdverify.logic import And, Implies, Min, Not, Number, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import And, Implies, Min, Not, Number, Proof, State, Truth
 
 proof = Proof("_doubling.py:DOUBLING", goal="strong-accuracy", timeout="any")
 

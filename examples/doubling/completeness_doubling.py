@@ -9,9 +9,7 @@ from _late_heartbeat import waited
 from eventual_accuracy_doubling import proof as trust
 from eventual_accuracy_doubling import safe_timeout
 
-from fdverify.logic import And, If, Implies, Min, Not, Number, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Always, LeadsTo, Proof
+from fdverify import Always, And, If, Implies, LeadsTo, Min, Not, Number, Proof, State, Truth
 
 proof = Proof(
     "_doubling.py:DOUBLING", goal=LeadsTo(crashed, Always(suspected)), by="crash-clock", crash=True, timeout="any"

@@ -8,9 +8,7 @@ from _heartbeats import Step
 from _late_heartbeat import waited
 from completeness_doubling import heard_by, heartbeat_left, no_young_heartbeat
 
-from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import And, If, Implies, Not, Number, Or, Proof, State, Truth
 
 proof = Proof("_doubling.py:DOUBLING", crash=True, timeout="any")
 

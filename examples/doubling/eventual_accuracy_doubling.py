@@ -7,9 +7,7 @@ waited for at most that many steps.
 from _heartbeats import Step, correct
 from _late_heartbeat import waited
 
-from fdverify.logic import And, If, Implies, Max, Min, Not, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import EventuallyAlways, Proof
+from fdverify import And, EventuallyAlways, If, Implies, Max, Min, Not, Number, Or, Proof, State, Truth
 
 proof = Proof(
     "_doubling.py:DOUBLING", goal=EventuallyAlways("strong-accuracy"), by="timeout-guard", crash=True, timeout="any"

@@ -10,9 +10,7 @@ from _late_heartbeat import waited
 from accuracy_doubling import correct_sender, heartbeat_grows_old, silent_sender, waits_no_longer
 from detection_doubling import judges_at_once
 
-from fdverify.logic import And, If, Implies, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import And, If, Implies, Proof, State, Truth
 
 proof = Proof("_doubling.py:DOUBLING", timeout="any")
 

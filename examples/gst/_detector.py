@@ -13,24 +13,32 @@ its timer restarts at GST and would forget this rest.
 
 from dataclasses import replace
 
-from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG, Computation, computed, crashed
-from fdverify.logic import And, If, Min, Not, Or, Truth
-from fdverify.models.detector import Detector, Stabilisation
-from fdverify.models.model import Model, Option
-from fdverify.models.system import (
+from fdverify import (
+    CHANDRA_TOUEG,
+    And,
     Choices,
+    Detector,
     Flag,
     Flags,
+    If,
     Integers,
+    Min,
+    Model,
+    Not,
+    Option,
+    Or,
     Parameter,
     Phase,
+    Stabilisation,
     State,
     Subset,
     System,
+    Truth,
     Update,
     Variable,
     update,
 )
+from fdverify.detectors.chandra_toueg import Computation, computed, crashed
 
 GST = Parameter("gst", least=0, value=None, meaning="the round from which on the bounds hold", small=(3, 0, 8))
 

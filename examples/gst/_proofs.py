@@ -11,11 +11,8 @@ from pathlib import Path
 
 from _detector import stable
 
+from fdverify import Always, And, EventuallyAlways, Implies, LeadsTo, Max, Not, Proof, State, Truth, load_module
 from fdverify.detectors.chandra_toueg import crashed, sender_correct, suspected
-from fdverify.logic import And, Implies, Max, Not, Truth
-from fdverify.models.loading import load_module
-from fdverify.models.system import State
-from fdverify.proofs import Always, EventuallyAlways, LeadsTo, Proof
 
 _INVARIANTS = Path(__file__).resolve().parents[2] / "invariants"
 trust = load_module(_INVARIANTS / "eventual_trust.py")

@@ -27,26 +27,34 @@ its pongs in transit still arrive.
 from _processes import MONITOR, TARGET, MonitorPc, TargetPc, correct, suspected
 from _slow_exchange import SLOW_EXCHANGE
 
-from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
-from fdverify.models import partial_synchrony
-from fdverify.models.detector import Detector
-from fdverify.models.model import Model
-from fdverify.models.partial_synchrony import DELTA, PHI
-from fdverify.models.participants import Cast, Channel, Role
-from fdverify.models.system import (
+from fdverify import (
     Ages,
+    And,
+    Cast,
+    Channel,
     Choices,
+    Detector,
     Flags,
+    If,
+    Implies,
     Integers,
+    Model,
+    Not,
+    Number,
+    Or,
     Phase,
     Property,
+    Role,
     State,
     Subset,
     System,
+    Truth,
     Update,
     Variable,
+    partial_synchrony,
     update,
 )
+from fdverify.models.partial_synchrony import DELTA, PHI
 
 SAFE_TIMEOUT = "3*phi+2*delta"
 CRASH_CLOCK = "since_crash"

@@ -2,9 +2,7 @@
 
 from enum import IntEnum
 
-from fdverify.logic import Truth
-from fdverify.models.process import Process
-from fdverify.models.system import State
+from fdverify import Process, State, Truth
 
 
 class MonitorPc(IntEnum):

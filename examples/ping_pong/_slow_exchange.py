@@ -10,9 +10,7 @@ from typing import Any
 
 from _processes import MonitorPc, TargetPc, correct
 
-from fdverify.logic import And, If, Implies, Min, Not, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.models.worst_run import WorstRun
+from fdverify import And, If, Implies, Min, Not, Number, Or, State, Truth, WorstRun
 
 
 def _at(s: State, monitor: MonitorPc, target: TargetPc) -> Truth:

@@ -7,9 +7,7 @@ pong that is old enough is delivered at the monitor's next Receive, whose distan
 from _ping_pong import least_safe_timeout
 from _processes import MonitorPc, TargetPc, correct
 
-from fdverify.logic import And, If, Implies, Min, Not, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import And, If, Implies, Min, Not, Number, Or, Proof, State, Truth
 
 proof = Proof("_ping_pong.py:PING_PONG", goal="strong-accuracy", timeout="any")
 

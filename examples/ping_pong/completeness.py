@@ -10,9 +10,7 @@ import tight_completeness as tight
 from _ping_pong import detected_by, least_safe_timeout
 from _processes import crashed, suspected
 
-from fdverify.logic import Number
-from fdverify.models.system import State
-from fdverify.proofs import Always, LeadsTo, Proof
+from fdverify import Always, LeadsTo, Number, Proof, State
 
 proof = Proof(
     "_ping_pong.py:PING_PONG", goal=LeadsTo(crashed, Always(suspected)), by="crash-clock", crash=True, timeout="any"

@@ -9,9 +9,7 @@ from _ping_pong import least_safe_timeout
 from _processes import MonitorPc, TargetPc, correct
 from accuracy import comes, steps_since_ask
 
-from fdverify.logic import And, If, Implies, Max, Min, Not, Number, Truth
-from fdverify.models.system import State
-from fdverify.proofs import EventuallyAlways, Proof
+from fdverify import And, EventuallyAlways, If, Implies, Max, Min, Not, Number, Proof, State, Truth
 
 proof = Proof(
     "_ping_pong.py:PING_PONG", goal=EventuallyAlways("strong-accuracy"), by="timeout-guard", crash=True, timeout="any"

@@ -8,9 +8,7 @@ finds the timeout reached.
 from _processes import MonitorPc
 from accuracy import asks_at_once, steps_since_ask, waits_in_threes
 
-from fdverify.logic import And, If, Implies, Min, Not, Number, Or, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof
+from fdverify import And, If, Implies, Min, Not, Number, Or, Proof, State, Truth
 
 proof = Proof("_ping_pong.py:PING_PONG", crash=True, timeout="any")
 

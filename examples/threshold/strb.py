@@ -1,10 +1,10 @@
 """Reliable broadcast in Python: the automaton of strb.ta without its self-loops."""
 
-from fdverify.threshold.builder import automaton, move
+from fdverify import build_automaton, move
 
 FAIR = "<>[](V1 == 0 && (V0 == 0 || x < T + 1) && (V0 + V1 + SE == 0 || x < N - T))"
 
-broadcast = automaton(
+broadcast = build_automaton(
     "STRB",
     parameters=("N", "T", "F"),
     shared=("x",),

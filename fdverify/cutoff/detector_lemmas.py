@@ -148,7 +148,7 @@ def check_carried_proofs(
     """
     for path in list_proof_files(paths or [SHIPPED_FOLDER]):
         proof = load_proof(path)
-        reason = _find_mismatch(proof, path, variant)
+        reason = _find_mismatch(proof, variant)
         if reason is not None and paths:
             raise UsageError(f"{shorten_path(path)} is {reason}", "the simulation lemmas do not apply to it")
         if reason is not None:
@@ -179,14 +179,15 @@ def _is_until_crash(invariant: Invariant) -> bool:
     return decide_script(Script(f"{goal.name} after a crash", (), (), negated), core=False).status != "unsat"
 
 
-def _find_mismatch(proof: Proof, path: Path, variant: str) -> str | None:
+def _find_mismatch(proof: Proof, variant: str) -> str | None:
     """Return why the simulation lemmas do not apply to a proof, or ``None`` if they do."""
     if proof.model is not CHANDRA_TOUEG:
         return f"about another model, {proof.model.name}"
     if proof.options.get("computation", PARTIAL_SYNCHRONY) != PARTIAL_SYNCHRONY:
         return f"about {proof.options['computation']}"
-    others = [name for name in VARIANTS if name != variant]
-    return next((f"about the {name} variant" for name in others if path.stem.endswith(f"_{name}")), None)
+    if proof.variants and variant not in proof.variants:
+        return f"about the {' or '.join(proof.variants)} variant"
+    return None
 
 
 def _replace_initial_values(invariant: Invariant, values: Mapping[str, int]) -> Invariant:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fdverify.detectors.model_catalogue import find_model, is_file_reference
-from fdverify.errors import UsageError
+from fdverify.errors import UsageError, suggest_name
 from fdverify.models.loading import allow_neighbour_imports, blame_errors_on
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, System
@@ -19,7 +19,9 @@ from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in
 if TYPE_CHECKING:
     from fdverify.proofs.proof import Proof
 
-Found = TypeVar("Found")
+Returned = TypeVar("Returned")
+ParameterValue: TypeAlias = int | OptionValue
+"""The value of a parameter (``None``: arbitrary) or of an option."""
 _ENGINES = {
     "explore": ("fdverify.engines.explore", "explore"),
     "bmc": ("fdverify.engines.bmc", "bmc"),
@@ -123,7 +125,7 @@ class CheckRequest:
     def find_model(self) -> Model:
         return find_model(self.model) if isinstance(self.model, str) else self.model
 
-    def blame_file(self, work: Callable[[], Found]) -> Found:
+    def blame_file(self, work: Callable[[], Returned]) -> Returned:
         """An exception that a user's model raises is bad input, told with the place in their file."""
         if not isinstance(self.model, str) or not is_file_reference(self.model):
             return work()
@@ -142,3 +144,47 @@ def _import_engine(command: str) -> Callable[..., Result]:
     module, name = _ENGINES[command]
     engine: Callable[..., Result] = getattr(import_module(module), name)
     return engine
+
+
+def build_request(
+    engine: str,
+    model: Model | str,
+    claim: Property | str | None,
+    values: Mapping[str, ParameterValue],
+    settings: Mapping[str, Any],
+) -> CheckRequest:
+    """Build a request from the values of parameters and options by name; the property is the model's own by default."""
+    if not isinstance(model, Model | str) or not isinstance(claim, Property | str | None):
+        raise UsageError("a model is a name or a Model, a property is a name or a Property")
+    resolved = find_model(model) if isinstance(model, str) else model
+    parameters, options = split_values(resolved, values)
+    default = resolved.default_liveness if engine == "live" else resolved.default_property
+    if claim is None and not default:
+        raise UsageError(f"{resolved.name} names no property to check", "give one")
+    return CheckRequest(
+        command=engine,
+        model=model,
+        parameters={parameter.name: parameters.get(parameter.name) for parameter in resolved.parameters},
+        options={option.name: options.get(option.name, option.default) for option in resolved.options},
+        claim=claim or default or "",
+        settings=settings,
+    )
+
+
+def split_values(model: Model, values: Mapping[str, ParameterValue]) -> tuple[dict[str, int], dict[str, OptionValue]]:
+    """Split values into those of parameters and those of options; a parameter that is ``None`` is arbitrary."""
+    parameters: dict[str, int] = {}
+    options: dict[str, OptionValue] = {}
+    names = {parameter.name for parameter in model.parameters}
+    known = [*sorted(names), *(option.name for option in model.options)]
+    for name, value in values.items():
+        if name not in known:
+            raise UsageError(f"{model.name} has no parameter or option {name}", suggest_name(name, known))
+        if name not in names:
+            # A number is an expression, too; the model checks which values an option takes.
+            options[name] = value if isinstance(value, bool | str | None) else str(value)
+        elif value is not None:
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise UsageError(f"{name} must be a number or None, got {value!r}")
+            parameters[name] = value
+    return parameters, options

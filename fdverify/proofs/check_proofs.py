@@ -15,7 +15,7 @@ from fdverify.obligations.inductive import ObligationKind
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.proofs.tasks import ProofCase
+from fdverify.proofs.tasks import ProofCase, import_worker_modules
 from fdverify.workers.pool import Pool, Task, TaskOutcome
 
 
@@ -50,7 +50,7 @@ def check_proofs(
         report(_count_progress(courses, settings))
         return tasks
 
-    _import_for_workers(settings)
+    import_worker_modules(compares=not settings.cache)
     with Pool(settings.jobs, settings.memory_limit, [course.case for course in courses]) as pool:
         pool.run_tasks(
             [task for course in courses for task in course.list_first_tasks()], handle_outcome, deadline, beat
@@ -60,13 +60,6 @@ def check_proofs(
     results = [course.conclude() for course in courses]
     _refuse_unknown_names(results, settings.only)
     return results
-
-
-def _import_for_workers(settings: ProofSettings) -> None:
-    """Import the modules that every worker process needs: forked workers share them."""
-
-    if not settings.cache:  # with the cache, most functions need not be compared again
-        pass
 
 
 def _build_schedules(cases: list[ProofCase], settings: ProofSettings) -> list[ProofSchedule]:

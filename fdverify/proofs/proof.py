@@ -55,7 +55,8 @@ class Proof:
 
     ``goal`` names a property of the model; for a goal of your own, write a function and decorate it with
     ``@proof.goal``.  A goal about whole runs, ``EventuallyAlways(...)`` or ``LeadsTo(...)``, is proved ``by`` a
-    reduction, which may need terms.  The other keywords are options of the model.
+    reduction, which may need terms.  ``bounds`` names the quantity whose bound the proof shows to be tight, and
+    ``variants`` the variants of the model that it is about, if not all.  The other keywords are options of the model.
     """
 
     def __init__(
@@ -64,6 +65,8 @@ class Proof:
         *,
         goal: str | TemporalGoal | None = None,
         by: str | None = None,
+        bounds: str | None = None,
+        variants: tuple[str, ...] = (),
         **options: OptionValue,
     ) -> None:
         frame = _find_loading_frame()
@@ -72,6 +75,8 @@ class Proof:
         frame.f_globals.setdefault(_PROOFS, []).append(self)
         self.model = self._add_location(lambda: self._find_model(model)) if isinstance(model, str) else model
         self.options = options
+        self.bounds = bounds
+        self.variants = variants
         self._goal_name = goal.claim if isinstance(goal, Always) else goal
         self._goal: Property | None = None
         self._reduction = self._add_location(lambda: find_reduction(goal, by))

@@ -10,7 +10,7 @@ from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.proofs.tasks import VacuityDisplay
+from fdverify.proofs.tasks import VacuityDisplay, import_worker_modules
 from fdverify.workers.pool import Pool, Task
 
 
@@ -24,6 +24,7 @@ class ProofSession:
         case = settings.build_case(path)
         self._settings = settings
         self._schedule = ProofSchedule(case, path.stem, settings, all_at_once=False)
+        import_worker_modules(compares=not settings.cache)
         self._pool = Pool(1, settings.memory_limit, [case])
         self._run_tasks(self._schedule.list_first_tasks())
 

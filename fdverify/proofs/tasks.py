@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -167,6 +169,24 @@ class CounterexampleDisplay:
     words: str
     run: ShownRun | None
     breaks_goal: bool
+
+
+_THREADS = "OPENBLAS_NUM_THREADS"
+_WORKER_MODULES = ("fdverify.author_code.author_check", "fdverify.obligations.vacuity")
+_COMPARISON_MODULES = ("fdverify.author_code.system_comparison", "fdverify.author_code.source_check")
+
+
+def import_worker_modules(compares: bool) -> None:
+    """Import the modules that every worker process needs: forked workers share them.
+
+    Most of the author's functions need no comparison if the cache remembers that they passed.
+    """
+    threads = os.environ.get(_THREADS)
+    os.environ.setdefault(_THREADS, "1")  # a process whose numpy has threads should not fork
+    for module in (*_WORKER_MODULES, *(_COMPARISON_MODULES if compares else ())):
+        import_module(module)
+    if threads is None:
+        del os.environ[_THREADS]
 
 
 def prepare_obligations(case: ProofCase, cache_root: Path | None) -> PreparedProof:

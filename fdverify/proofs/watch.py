@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from fdverify.proofs.proof_files import NoProofInFile, find_proof_files
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.report import ProofsReport
 from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.tasks import import_worker_modules
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import render_text
 
@@ -38,20 +38,12 @@ def watch_proofs(paths: Sequence[Path], settings: ProofSettings, witness: bool, 
     """Check, then wait for a change, for ever; what is wrong with the paths at the beginning is raised."""
     find_proof_files(paths)
     lift_deadline()  # the limit is for each check
-    _warm_up()
+    import_worker_modules(compares=True)
     watching = _ProofWatch(paths, settings, witness, progress)
     watching.check()
     while True:
         watching.wait()
         watching.check()
-
-
-def _warm_up() -> None:
-    """Import once what every worker process would import for itself."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # with more threads, the processes could not be forked
-    import fdverify.author_code.author_check
-    import fdverify.obligations.counterexample
-    import fdverify.obligations.vacuity  # noqa: F401
 
 
 class _ProofWatch:

@@ -42,6 +42,15 @@ def render_text(render: Callable[[Console], None], for_terminal: bool | None = N
     return text.getvalue()
 
 
+def render_html(render: Callable[[Console], None]) -> str:
+    """Render for a notebook: the text of a terminal, with its colours."""
+    console = Console(
+        file=StringIO(), record=True, width=_WIDEST, force_terminal=True, highlight=False, markup=False, emoji=False
+    )
+    render(console)
+    return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+
+
 def print_verdict(console: Console, verdict: Verdict, detail: str, prefix: str = "") -> None:
     line = Text(prefix)
     line.append(str(verdict), style=_STYLES.get(verdict, "bold red"))

@@ -10,27 +10,34 @@ fdverify explore NAME.py:DETECTOR --delta 1 --period 2 visits every state of a s
 
 from dataclasses import replace
 
-from fdverify.logic import And, If, Implies, Not, Or, Truth
-from fdverify.models.detector import Detector
-from fdverify.models.expression import parse_expression
-from fdverify.models.model import Model, Option
-from fdverify.models.system import (
+from fdverify import (
     Ages,
+    And,
     Choices,
+    Detector,
     Flag,
     Flags,
+    If,
+    Implies,
     Integers,
+    Model,
+    Not,
+    Option,
+    Or,
     Parameter,
     Phase,
+    Proof,
     Property,
     State,
     Subset,
     System,
+    Truth,
     Update,
     Variable,
+    hint,
+    parse_expression,
     update,
 )
-from fdverify.proofs import Proof, hint
 
 DELTA = Parameter("delta", least=0, value=None, meaning="bound on message delay")
 PERIOD = Parameter("period", least=1, value=None, meaning="bound on the rounds from one heartbeat to the next")

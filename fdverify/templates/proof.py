@@ -3,10 +3,8 @@
 verify-invariant NAME.py shows the step that breaks the attempt, and a hint that repairs it.
 """
 
+from fdverify import And, Implies, Not, Proof, State, Truth, hint
 from fdverify.detectors.chandra_toueg import crashed
-from fdverify.logic import And, Implies, Not, Truth
-from fdverify.models.system import State
-from fdverify.proofs import Proof, hint
 
 proof = Proof("chandra-toueg", crash=True)
 

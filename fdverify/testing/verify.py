@@ -11,10 +11,10 @@ from typing import NoReturn, ParamSpec, TypeVar
 
 import pytest
 
-from fdverify.detectors.model_catalogue import find_model, is_file_reference
-from fdverify.errors import FdverifyError, UsageError, check_interpreter, suggest_name
-from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.model import Model, OptionValue
+from fdverify.detectors.model_catalogue import is_file_reference
+from fdverify.errors import FdverifyError, UsageError, check_interpreter
+from fdverify.model_check.check_request import ParameterValue, build_request, split_values
+from fdverify.models.model import Model
 from fdverify.models.system import Property
 from fdverify.printable import make_printable
 from fdverify.proofs.check_proofs import check_proofs
@@ -28,10 +28,6 @@ from fdverify.smt.decide import SOLVER
 from fdverify.testing.plugin_options import OPTIONS_KEY
 from fdverify.testing.user_properties import note_unknown, note_verdict
 from fdverify.verdict import Result, Verdict, silent
-
-Value = int | OptionValue
-"""The value of a parameter (``None``: arbitrary) or of an option."""
-
 
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
@@ -64,14 +60,14 @@ class Verify:
         self._options = item.config.stash[OPTIONS_KEY]
 
     @_hide_traceback
-    def proved(self, proof: Proof | Path | str, *, k: int = 1, **values: Value) -> ProofResult:
+    def proved(self, proof: Proof | Path | str, *, k: int = 1, **values: ParameterValue) -> ProofResult:
         """Require that the proof, given as a file or an object, is proved."""
         __tracebackhide__ = True
         if not isinstance(proof, Proof | Path | str):
             raise UsageError(f"a proof is a file or a Proof, got {proof!r}")
         source = proof if isinstance(proof, Proof) else self._resolve_path(proof)
         model = (source if isinstance(source, Proof) else load_proof(source)).model
-        parameters, options = _split_values(model, values)
+        parameters, options = split_values(model, values)
         settings = replace(
             self._options.build_settings(self._count_jobs()), parameters=parameters, options=options, k=k
         )
@@ -87,7 +83,7 @@ class Verify:
 
     @_hide_traceback
     def violated(
-        self, model: Model | str, property: Property | str | None = None, *, depth: int = 100, **values: Value
+        self, model: Model | str, property: Property | str | None = None, *, depth: int = 100, **values: ParameterValue
     ) -> ShownRun:
         """Require that a run of at most ``depth`` rounds violates the property; return the shortest such run."""
         __tracebackhide__ = True
@@ -100,7 +96,12 @@ class Verify:
 
     @_hide_traceback
     def explored(
-        self, model: Model | str, property: Property | str | None = None, *, subrounds: bool = False, **values: Value
+        self,
+        model: Model | str,
+        property: Property | str | None = None,
+        *,
+        subrounds: bool = False,
+        **values: ParameterValue,
     ) -> Result:
         """Require that the property holds in every reachable state; all parameters must be numbers."""
         __tracebackhide__ = True
@@ -116,26 +117,15 @@ class Verify:
         model: Model | str,
         claim: Property | str | None,
         settings: Mapping[str, int | bool],
-        values: Mapping[str, Value],
+        values: Mapping[str, ParameterValue],
     ) -> tuple[str, Result, ShownRun | None]:
         """Run an engine; return a name for the claim, the result, and its run."""
-        if not isinstance(model, Model | str) or not isinstance(claim, Property | str | None):
-            raise UsageError("a model is a name or a Model, a property is a name or a Property")
         if isinstance(model, str) and is_file_reference(model):
             model = str(self._resolve_path(model))
-        resolved = find_model(model) if isinstance(model, str) else model
-        parameters, options = _split_values(resolved, values)
-        job = CheckRequest(
-            command=engine,
-            model=model,
-            parameters={parameter.name: parameters.get(parameter.name) for parameter in resolved.parameters},
-            options={option.name: options.get(option.name, option.default) for option in resolved.options},
-            claim=resolved.default_property if claim is None else claim,
-            settings=settings,
-        )
-        system = job.build_system()
-        about = f"{job.find_property(system).name} of {resolved.name}"
-        result = job.run_in_worker(self._options.time_limit, silent)
+        request = build_request(engine, model, claim, values, settings)
+        system = request.build_system()
+        about = f"{request.find_property(system).name} of {system.name}"
+        result = request.run_in_worker(self._options.time_limit, silent)
         note_verdict(self._item, result.verdict, SOLVER, 0)
         return about, result, None if result.run is None else show_run(system, result.run)
 
@@ -151,22 +141,3 @@ class Verify:
 
     def _resolve_path(self, file: Path | str) -> Path:
         return self._item.config.rootpath / file
-
-
-def _split_values(model: Model, values: Mapping[str, Value]) -> tuple[dict[str, int], dict[str, OptionValue]]:
-    """Split values into those of parameters and those of options; a parameter that is ``None`` is arbitrary."""
-    parameters: dict[str, int] = {}
-    options: dict[str, OptionValue] = {}
-    names = {parameter.name for parameter in model.parameters}
-    known = [*sorted(names), *(option.name for option in model.options)]
-    for name, value in values.items():
-        if name not in known:
-            raise UsageError(f"{model.name} has no parameter or option {name}", suggest_name(name, known))
-        if name not in names:
-            # A number is an expression, too; the model checks which values an option takes.
-            options[name] = value if isinstance(value, bool | str | None) else str(value)
-        elif value is not None:
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise UsageError(f"{name} must be a number or None, got {value!r}")
-            parameters[name] = value
-    return parameters, options

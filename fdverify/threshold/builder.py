@@ -5,6 +5,7 @@ Each expression is parsed on its own, so an unclosed comment or parenthesis in o
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -38,7 +39,7 @@ def move(source: str, target: str, when: str = "true", **adds: int) -> Move:
     return Move(source, target, when, adds)
 
 
-def automaton(
+def build_automaton(
     name: str,
     *,
     parameters: Sequence[str],
@@ -110,3 +111,10 @@ def _normalise_adds(name: str, adds: Mapping[str, int]) -> tuple[tuple[str, int]
                 "which is not a natural number"
             )
     return tuple((variable, growth) for variable, growth in sorted(adds.items()) if growth > 0)
+
+
+def __getattr__(name: str) -> object:
+    if name == "automaton":
+        warnings.warn("automaton is called build_automaton now", DeprecationWarning, stacklevel=2)
+        return build_automaton
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

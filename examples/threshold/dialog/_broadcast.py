@@ -3,8 +3,7 @@
 The statuses are V0 (not told to broadcast), V1 (told to broadcast), SE (has sent an echo) and AC (has accepted).
 """
 
-from fdverify.threshold.flow import ControlFlow
-from fdverify.threshold.flow.control_flow import Edge
+from fdverify import ControlFlow, Edge
 
 SOURCE = (
     "A. John, I. Konnov, U. Schmid, H. Veith, J. Widder: Starting a Dialog (2012), after Srikanth and Toueg (1987)."

@@ -8,7 +8,7 @@ import pytest
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton, Specification
-from fdverify.threshold.builder import automaton, move
+from fdverify.threshold.builder import build_automaton, move
 from fdverify.threshold.flow import ControlFlow, build_threshold_automaton, write_threshold_text
 from fdverify.threshold.text.read import parse_automaton
 from fdverify.threshold.text.write import written
@@ -28,7 +28,7 @@ def built(**changes: Any) -> Automaton:
         "rules": (move("A", "B", "x < T", x=1),),
         "specifications": {"s": "[](x <= T)", "t": "[](B == 0)"},
     }
-    return automaton(**({"name": "Built"} | parts | changes))
+    return build_automaton(**({"name": "Built"} | parts | changes))
 
 
 def flowing(**changes: Any) -> ControlFlow:
