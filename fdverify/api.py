@@ -47,9 +47,10 @@ class Report:
     @property
     def verdict(self) -> Verdict:
         """The verdict; of several claims, the most serious one."""
-        codes = {verdict.exit_code: verdict for verdict in reversed(Verdict)}
-        own = getattr(self.document, "verdict", None)
-        return own if isinstance(own, Verdict) else codes.get(self._outcome.exit_code, Verdict.UNKNOWN)
+        parts = (self.document, *getattr(self.document, "proofs", ()), *getattr(self.document, "specifications", ()))
+        verdicts = [getattr(part, "verdict", None) for part in parts]
+        known = [verdict for verdict in verdicts if isinstance(verdict, Verdict)]
+        return next((each for each in known if each.exit_code == self._outcome.exit_code), Verdict.UNKNOWN)
 
     @property
     def document(self) -> Document:
