@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "ARCHITECTURE.md"
 _HEADING = "## Modules\n"
-_INTRODUCTION = "\nThe lines below are the first lines of the modules' docstrings, written by `make docs`.\n"
+_INTRODUCTION = "\nThe lines below are the first sentences of the modules' docstrings, written by `make docs`.\n"
 
 
 def write_modules(target: Path) -> None:
@@ -34,9 +35,9 @@ def list_modules() -> str:
 
 
 def read_purpose(file: Path) -> str:
-    """Read the first line of a module's docstring, all of it if it goes on."""
+    """Read the first sentence of a module's docstring."""
     text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
-    return " ".join(text.split("\n\n")[0].split()).replace("``", "`")
+    return re.split(r"(?<=[.?!]) ", " ".join(text.split()))[0].replace("``", "`")
 
 
 if __name__ == "__main__":
