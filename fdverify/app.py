@@ -1,4 +1,4 @@
-"""The command line of ``fdverify``, built anew for each call: the model that is named decides which options it has."""
+"""The command line of ``fdverify``.  It is built for each call, because the model decides which options it has."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXAMPLES = ("fdverify bmc --timeout 'phi+delta+2'", "fdverify bmc --help")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the command line says; the exit code."""
+    """Run the command line and return its exit code."""
     return end_command(lambda: _dispatch(arguments or ["--help"]))
 
 
@@ -59,7 +59,7 @@ def _call(reference: str, arguments: Sequence[str]) -> Any:
 
 
 def _named_model(arguments: Sequence[str]) -> str:
-    """The first word that looks like a model: which words are options' values is known only with its options."""
+    """Return the first word that looks like a model.  Before the model is known, a value may look like one."""
     named = (word for word in arguments if word in SHIPPED or is_file_reference(word))
     return next(named, DEFAULT)
 
@@ -109,4 +109,4 @@ def _version(
         bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=show_version)
     ] = False,
 ) -> None:
-    """The options before a command."""
+    """Accept the options that stand before a command."""

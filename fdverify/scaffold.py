@@ -1,4 +1,4 @@
-"""``fdverify new``: write a first file to work on, which fails and says how it is repaired."""
+"""``fdverify new``: write a first file to work on.  Its check fails and says how to repair it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from fdverify.errors import UsageError
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _PLACEHOLDER = "NAME"
-_HELP = "Write a proof, or a model with its proof, to begin with."
+_HELP = "Write a first proof, or a first model with its proof."
 _PROOF = """Write NAME.py: a claim about the shipped detector, and a first attempt to prove it.
 
-The attempt fails: verify-invariant shows the step that breaks it, and a hint.  What the hint says makes it a proof.
-Nothing is ever overwritten.
+The attempt fails: verify-invariant shows the step that breaks it, and a hint.  Follow the hint to complete the proof.
+An existing file is never overwritten.
 """
 _MODEL = """Write NAME.py: a detector of your own, and a first attempt to prove it accurate.
 
-The model is complete and small: parameters, variables, the phases of a round, a property, what is a detector in it.
-The attempt fails: verify-invariant shows the step that breaks it, and a hint.  What the hint says makes it a proof.
-Nothing is ever overwritten.
+The model is complete and small: parameters, variables, the phases of a round, a property, and the detector's parts.
+The attempt fails: verify-invariant shows the step that breaks it, and a hint.  Follow the hint to complete the proof.
+An existing file is never overwritten.
 """
 _Name = Annotated[str, typer.Argument(metavar=_PLACEHOLDER, help="a Python identifier: the file's name without .py")]
 
@@ -56,7 +56,7 @@ def _write_template(template: str, name: str, more: list[str]) -> None:
         with path.open("x", encoding="utf-8") as file:
             _write_whole(file, text)
     except FileExistsError:
-        raise UsageError(f"{path} is there already", "choose another name") from None
+        raise UsageError(f"{path} already exists", "choose another name") from None
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
     commands = [f"verify-invariant {path}", *more]
@@ -64,7 +64,7 @@ def _write_template(template: str, name: str, more: list[str]) -> None:
 
 
 def _write_whole(file: TextIO, text: str) -> None:
-    """All of it, or there is no such file."""
+    """Write the whole text, or remove the file."""
     try:
         file.write(text)
         file.flush()
@@ -74,10 +74,10 @@ def _write_whole(file: TextIO, text: str) -> None:
 
 
 def _check_name(name: str) -> None:
-    """Refuse what is no name of a module, or one that pytest or this tool takes for another kind of file."""
+    """Refuse a name that is not a module name, or that pytest or this tool takes for another kind of file."""
     if not name.isidentifier() or iskeyword(name):
-        raise UsageError(f"{name!r} cannot name a file of Python", "use letters, digits and _")
+        raise UsageError(f"{name!r} is not the name of a Python module", "use letters, digits and _")
     if name.startswith("_"):
-        raise UsageError(f"{name}.py would be no proof: files whose names start with _ help others")
+        raise UsageError(f"{name}.py would not be checked: files whose names start with _ are helper modules")
     if name == "conftest" or name.startswith("test_") or name.endswith("_test"):
-        raise UsageError(f"{name}.py would be a file of pytest's own", "choose another name")
+        raise UsageError(f"pytest would take {name}.py for one of its own files", "choose another name")

@@ -1,4 +1,4 @@
-"""``fdverify schema``: the JSON Schemas of the documents that commands print, from their types."""
+"""``fdverify schema``: print the JSON Schemas of the documents, computed from their types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fdverify.errors import UsageError, suggest_name
 
 _HELP = """Print the JSON Schema of the document that a command prints with --json.
 
-Without a name, the names are listed.
+Without a name, list the names.
 """
 DOCUMENTS = {
     "check": ("fdverify.model_check.report", "CheckDocument"),
@@ -27,7 +27,7 @@ DOCUMENTS = {
     "cache": ("fdverify.cache.report", "CacheDocument"),
     "unanswered": ("fdverify.cli.unanswered", "UnansweredDocument"),
 }
-"""Where the type of each document is."""
+"""The module and the name of each document's type."""
 _COMMANDS = {
     "check": "explore, bmc, induct, live, simulate, infer",
     "proofs": "verify-invariant",
@@ -58,7 +58,7 @@ def _print_schema(
 
 
 def find_schema(name: str) -> str:
-    """Find the schema of a document by name."""
+    """Return the schema of the document with this name."""
     from fdverify.reports.documents import write_schema
 
     if name not in DOCUMENTS:

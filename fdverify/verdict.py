@@ -1,4 +1,4 @@
-"""Verdicts, what they rest on, and the exit codes they end a process with."""
+"""Verdicts, the results of engines, and exit codes."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _MOST_SERIOUS_FIRST = (70, 2, 1, 4, 3, 0)
 
 
 def worst(exit_codes: Collection[int]) -> int:
-    """The exit code for several things that ended with these."""
+    """Choose the most serious of several exit codes."""
     return next((code for code in _MOST_SERIOUS_FIRST if code in exit_codes), 0)
 
 
 @dataclass(frozen=True)
 class Obligation:
-    """One thing that had to be shown, and what came of it."""
+    """A proof obligation and its verdict."""
 
     name: str
     kind: str
@@ -55,7 +55,7 @@ class Obligation:
 
 @dataclass(frozen=True)
 class Result:
-    """What an engine found.  ``detail`` is a sentence; ``run`` leads to the state that the verdict is about."""
+    """The answer of an engine.  ``detail`` is a sentence; ``run`` leads to the state that the verdict is about."""
 
     verdict: Verdict
     detail: str
@@ -63,12 +63,12 @@ class Result:
     obligations: tuple[Obligation, ...] = ()
     run: Run | None = None
     notes: tuple[str, ...] = ()
-    """What a reader should know besides."""
+    """Further remarks for the reader."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an engine is: the last depth it has completed, and the states it has seen if it counts them."""
+    """The progress of an engine: the last completed depth, and the number of states seen if the engine counts them."""
 
     depth: int
     states: int | None = None
@@ -78,4 +78,4 @@ Report: TypeAlias = Callable[[Progress], None]
 
 
 def silent(progress: Progress) -> None:
-    """Report to nobody."""
+    """Discard a progress report."""

@@ -1,4 +1,4 @@
-"""The command line of ``verify-invariant``, built for each call: the proofs decide which options it has."""
+"""The command line of ``verify-invariant``.  It is built for each call, because the proofs decide its options."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the command line says; the exit code."""
+    """Run the command line and return its exit code."""
     return end_command(lambda: _call(arguments))
 
 
 def _call(arguments: Sequence[str]) -> Any:
-    """Parse with the options of the models that the proofs are about, if the line has any that are not our own."""
+    """Parse the line; if it has options that are not the command's own, add those of the proofs' models."""
     app = build_app()
     own = [flag for each in typer.main.get_command(app).params for flag in (*each.opts, *each.secondary_opts)]
     options = find_model_options(arguments, own)

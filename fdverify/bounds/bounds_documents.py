@@ -1,4 +1,4 @@
-"""Bounds for machines."""
+"""The JSON documents of ``fdverify bounds``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fdverify.verdict import Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class BoundsDocument(Document):
-    """What ``fdverify bounds accuracy`` or ``detection`` found: a bound, and others that go with it."""
+    """The result of ``fdverify bounds accuracy`` or ``detection``: a bound, and further bounds that belong to it."""
 
     model: str
     options: Mapping[str, str]
@@ -42,7 +42,7 @@ class BoundsDocument(Document):
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurationDocument(Document):
-    """What to configure at given numbers; times are in seconds, and null without a tick."""
+    """The configuration of a detector for fixed parameters; times are in seconds, and null without a tick."""
 
     model: str
     options: Mapping[str, str]
@@ -92,30 +92,30 @@ def build_bounds_document(about: str, search: BoundSearch, seconds: float) -> Bo
 
 
 def build_configuration_document(
-    numbers: Mapping[str, int], tick: Decimal | None, found: DetectorConfiguration, seconds: float
+    numbers: Mapping[str, int], tick: Decimal | None, configuration: DetectorConfiguration, seconds: float
 ) -> ConfigurationDocument:
-    least, usual, failure = found.least, found.usual, found.failure
+    least, usual, failure = configuration.least, configuration.usual, configuration.failure
     ticks = None if least is None else least.detection
     return ConfigurationDocument(
         command="bounds",
-        model=found.about.model,
-        options=found.about.options,
-        property=found.about.claim,
+        model=configuration.about.model,
+        options=configuration.about.options,
+        property=configuration.about.claim,
         parameters=numbers,
-        verdict=found.verdict,
-        detail="; ".join(filter(None, (found.detail, *found.notes))),
+        verdict=configuration.verdict,
+        detail="; ".join(filter(None, (configuration.detail, *configuration.notes))),
         tick=None if tick is None else float(tick),
         timeout_steps=None if least is None else least.timeout,
-        longer_timeouts_that_fail=found.longer,
+        longer_timeouts_that_fail=configuration.longer,
         detection_ticks=ticks,
-        detection_status="unknown" if ticks is None else "exact" if found.attained else "upper bound",
+        detection_status="unknown" if ticks is None else "exact" if configuration.attained else "upper bound",
         detection_time=None if tick is None or ticks is None else float(tick * ticks),
-        usual_formula=found.usual_formula or None,
+        usual_formula=configuration.usual_formula or None,
         usual_timeout_steps=None if usual is None else usual.timeout,
         usual_detection_ticks=None if usual is None else usual.detection,
-        because=found.because,
+        because=configuration.because,
         shorter_timeout_that_fails=None if failure is None else failure.timeout,
-        fails_with_less=found.failing_run,
-        trace=found.run,
+        fails_with_less=configuration.failing_run,
+        trace=configuration.run,
         seconds=seconds,
     )

@@ -1,4 +1,4 @@
-"""All that is asked for under one name."""
+"""The search for the bounds that one command prints."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ OUT_OF_TIME = "the time limit was reached"
 
 @dataclass(frozen=True)
 class BoundSearch:
-    """What came of looking for bounds: the one that was asked for first; or why there is none."""
+    """The result of a search for bounds: the bounds, the main one first, or the reason why there is none."""
 
     about: BoundSubject
     bounds: tuple[DetectorBound, ...] = ()
     why: str = ""
     notes: tuple[str, ...] = ()
-    """What else was measured, and is claimed of nothing more."""
+    """Further measurements, which are not claimed for other instances."""
     verdict: Verdict = Verdict.UNKNOWN
-    """Of what was asked, where there is no bound."""
+    """The verdict if there is no bound."""
     run: ShownRun | None = None
-    """What shows why there is none."""
+    """The run that shows why there is no bound."""
 
     @property
     def exit_code(self) -> int:
@@ -46,7 +46,7 @@ class BoundSearch:
 def find_bounds(
     about: str, job: CheckRequest, by: Proof | None, deadline: float | None, report: Callable[[str], None]
 ) -> BoundSearch:
-    """The bound of that name and what goes with it."""
+    """Find the bound with this name and the further bounds that belong to it."""
     subject = describe_subject(job)
     if not job.find_model().parameters:
         raise UsageError(f"{subject.model} has no parameters to find a formula in", f"leave out the word {about}")
@@ -68,7 +68,7 @@ def find_bounds(
 def _count_suspicions_or_explain(
     job: CheckRequest, deadline: float | None, report: Callable[[str], None]
 ) -> tuple[str, ...]:
-    """What was counted beside the bound, or why it could not be."""
+    """Count wrong suspicions, or say why they cannot be counted."""
     try:
         return count_wrong_suspicions(job, deadline, report)
     except NoBound as none:

@@ -1,4 +1,4 @@
-"""``fdverify bounds``: the least safe timeout and the worst detection time, as formulas or at given numbers."""
+"""``fdverify bounds``: the smallest safe timeout and the worst-case detection time, as formulas or as numbers."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from fdverify.reports.outcome import Outcome
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
 
 Answer = TypeVar("Answer")
-HELP = """Bounds that a detector can be configured by.
+HELP = """Find the bounds by which to configure a detector.
 
-With numbers for the parameters: the least safe initial timeout and the worst detection time there, in ticks and in
-time, with the run that shows that one less would fail.  The commands below find the formulas themselves.
+With numbers for the parameters, this prints the smallest safe initial timeout and the worst-case detection time, in
+ticks and in time, and a run that fails with a smaller timeout.  The commands below find formulas for all parameters.
 """
 EXAMPLES = ("fdverify bounds --delta 40 --phi 3 --tick 10ms", "fdverify bounds accuracy --variant ivy")
-ACCURACY = """Find the least initial timeout from which on a correct sender is never suspected, as a formula.
+ACCURACY = """Find the smallest initial timeout from which on a correct sender is never suspected, as a formula.
 
-Small instances are explored for their exact values, a formula is fitted, and it is proved for all parameters that it is
-enough; that nothing less is enough is shown by a run, of all parameters where the model has a plan for it.
+A formula is fitted to the exact values of small instances, and proved to be enough for all parameters.  A run shows
+that nothing less is enough; if the model has a plan for such a run, it does so for all parameters.
 """
-DETECTION = """Find how late a crash is noticed at worst, as a formula in the parameters and the timeout.
+DETECTION = """Find the worst-case detection time of a crash, as a formula in the parameters and the timeout.
 
-Also how often, and for how long, a correct sender is suspected at worst while the timeout is too short.
+Find also how often, and for how long, a correct sender can be suspected while the timeout is too short.
 """
 EXITS = (
     "0 proved, 1 no initial timeout is safe, or a crash may never be noticed, 2 bad input, "
     "3 no formula was found or nothing was proved, 4 no crash can happen, or a run has a dead end, 70 internal error"
 )
 _CONFIGURED = (
-    "0 told, 1 no initial timeout is safe, or a crash may never be noticed, 2 bad input, 3 unknown, "
+    "0 configured, 1 no initial timeout is safe, or a crash may never be noticed, 2 bad input, 3 unknown, "
     "4 no crash can happen, or a run has a dead end, 70 internal error"
 )
 _GRACE = 0.5
@@ -57,7 +57,7 @@ _UNITS = {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "mi
 
 
 def add_bounds(app: typer.Typer, reference: str, model: Model) -> None:
-    """Add ``bounds``, which configures, and its subcommands, which find formulas."""
+    """Add ``bounds``, which configures a detector, and its subcommands, which find formulas."""
     configure = _build_configure(reference, model)
     group = typer.Typer(
         help=configure.help,
@@ -72,7 +72,7 @@ def add_bounds(app: typer.Typer, reference: str, model: Model) -> None:
 
 
 def _call_without_subcommand(act: Callable[..., int]) -> Callable[..., int | None]:
-    """Leave the work to the subcommand if one is named."""
+    """Wrap the action so that it does nothing if a subcommand is named."""
 
     def call(ctx: typer.Context, **given: Any) -> int | None:
         return act(**given) if ctx.invoked_subcommand is None else None
@@ -84,7 +84,7 @@ def _call_without_subcommand(act: Callable[..., int]) -> Callable[..., int | Non
 
 
 def _list_options(model: Model) -> list[inspect.Parameter]:
-    """List the model's options but for those that a bound is about."""
+    """List the model's options, except those that the command chooses itself."""
     return [each for each in list_model_options(model, "N", None) if each.name not in _CHOSEN_BY_THE_COMMAND]
 
 
@@ -105,7 +105,12 @@ def _build_formula_command(name: str, text: str, reference: str, model: Model) -
         options=[
             *(each for each in _list_options(model) if each.name not in parameters),
             build_option(
-                "proof", Path | None, None, "--proof", metavar="FILE", help="a proof whose conjuncts to prove with"
+                "proof",
+                Path | None,
+                None,
+                "--proof",
+                metavar="FILE",
+                help="a proof file whose conjuncts help to prove it",
             ),
             build_property_option(model.default_property),
         ],
@@ -136,7 +141,7 @@ def _compute_formula(name: str, reference: str, model: Model, request: Request, 
     def give_up(why: str) -> BoundSearch:
         return BoundSearch(describe_expected_subject(model.name, check.options, given["claim"]), why=why)
 
-    # It ends by itself, with what it has by then; only if it does not, its process is killed.
+    # The search stops by itself, with a partial answer; its process is killed only if it does not.
     end = None if request.deadline is None else request.deadline + _GRACE
     return report_bounds(name, _run_until(end, search, give_up, request), request.measure_seconds())
 
@@ -147,7 +152,7 @@ def _run_until(
     give_up: Callable[[str], Answer],
     request: Request,
 ) -> Answer:
-    """Do the work in a process that is killed at the end of its time."""
+    """Do the work in a process that is killed at this time."""
     left = None if end is None else max(0.0, end - monotonic())
     try:
         return run_in_worker(work, left, request.progress.show, with_workers=True)
@@ -172,7 +177,7 @@ def _build_configure(reference: str, model: Model) -> Command:
         options=[
             *options,
             build_option(
-                "tick", str | None, None, "--tick", metavar="TIME", help="how long a tick is, such as 10ms or 1.5s"
+                "tick", str | None, None, "--tick", metavar="TIME", help="the length of a tick, such as 10ms or 1.5s"
             ),
             build_option(
                 "longest",
@@ -190,8 +195,10 @@ def _build_configure(reference: str, model: Model) -> Command:
 
 
 def _make_option(model: inspect.Parameter) -> inspect.Parameter:
-    """Make the argument an option: a word before the subcommand would be taken for one."""
-    return build_option("model", str, model.default, "--model", metavar="MODEL", help="a shipped name, or file.py:NAME")
+    """Turn the argument into an option: a word before the subcommand would be taken for a subcommand."""
+    return build_option(
+        "model", str, model.default, "--model", metavar="MODEL", help="the name of a shipped model, or file.py:NAME"
+    )
 
 
 def _compute_configuration(reference: str, model: Model, request: Request, given: Mapping[str, Any]) -> Outcome:
@@ -211,8 +218,8 @@ def _compute_configuration(reference: str, model: Model, request: Request, given
     def work(send: Callable[[str], None]) -> DetectorConfiguration:
         return check.blame_file(lambda: configure_detector(check, numbers, send, given["longest"]))
 
-    found = _run_until(request.deadline, work, give_up, request)
-    return report_configuration(numbers, tick, found, request.measure_seconds())
+    configuration = _run_until(request.deadline, work, give_up, request)
+    return report_configuration(numbers, tick, configuration, request.measure_seconds())
 
 
 def _parse_number(name: str, text: str | None) -> int:
@@ -223,11 +230,11 @@ def _parse_number(name: str, text: str | None) -> int:
 
 
 def _parse_time(text: str) -> Decimal:
-    """Parse a length of time, in seconds."""
+    """Parse a duration; return seconds."""
     match = re.fullmatch(r"\s*([+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([a-zµ]+)\s*", text)
     if match is None or match[2] not in _UNITS:
         raise UsageError(f"--tick must be a time, got {text!r}", f"a number and one of {', '.join(_UNITS)}: 10ms")
     seconds = Decimal(match[1]) * Decimal(_UNITS[match[2]])
     if seconds <= 0:
-        raise UsageError(f"--tick must be longer than nothing, got {text.strip()}")
+        raise UsageError(f"--tick must be positive, got {text.strip()}")
     return seconds

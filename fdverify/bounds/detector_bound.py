@@ -1,4 +1,4 @@
-"""A bound, and what is known of it."""
+"""A bound of a detector, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from fdverify.verdict import Obligation
 ALL_PARAMETERS = "all parameters"
 _KNOWN = "exact|upper bound, attained in [0-9]+ instances|lower bound|measured in [0-9]+ instances"
 Status: TypeAlias = Annotated[str, msgspec.Meta(pattern=f"^({_KNOWN})$")]
-"""What is known of all parameters; how a bound is known where neither half is proved."""
+"""What is known for all parameters, or how the bound was measured if neither direction is proved."""
 StatusOrNone: TypeAlias = Annotated[str, msgspec.Meta(pattern=f"^({_KNOWN}|unknown|violated|vacuous)$")]
-"""The same, or the verdict where there is no bound."""
+"""The status, or the verdict if there is no bound."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Why a formula is enough, or why nothing less is: for which parameters, in words, with what was shown for it."""
+    """Evidence that a formula is enough, or that nothing less is: which parameters it covers, and the obligations."""
 
     scope: str
     detail: str
@@ -31,22 +31,22 @@ class Evidence:
 
 @dataclass(frozen=True)
 class DetectorBound:
-    """A formula that gives all that was measured; whether it is enough for all parameters; where nothing less is."""
+    """A formula that fits all measurements, with evidence that it is enough, and that nothing less is enough."""
 
     name: str
     meaning: str
     formula: BoundFormula | StatedFormula
     enough: Evidence | None
-    """Why the formula is enough."""
+    """The evidence that the formula is enough."""
     witness: Evidence
-    """Why nothing less is."""
+    """The evidence that nothing less is enough."""
     explored: int
-    """How many instances were explored for it."""
+    """The number of explored instances."""
     linear: Polynomial | None = None
-    """The least linear formula that is nowhere smaller."""
+    """The smallest linear formula that is nowhere smaller than the formula."""
     linear_enough: Evidence | None = None
     linear_attained: int = 0
-    """In how many of the instances explored the linear formula is what was measured."""
+    """The number of explored instances in which the linear formula equals the measurement."""
 
     WRITTEN = (
         "name",
@@ -64,7 +64,7 @@ class DetectorBound:
 
     @property
     def status(self) -> Status:
-        """What is known of all parameters; of the instances explored, nothing less than the formula is enough."""
+        """What is known for all parameters.  In the explored instances, nothing less than the formula is enough."""
         if self.enough is not None and self.witness.scope == ALL_PARAMETERS:
             return "exact"
         if self.upper_bound is not None:
@@ -73,19 +73,19 @@ class DetectorBound:
 
     @property
     def upper_bound(self) -> BoundFormula | StatedFormula | Polynomial | None:
-        """What is proved to be enough for all parameters: the formula, or else the linear one."""
+        """The formula that is proved to be enough for all parameters: the exact one, or else the linear one."""
         if self.enough is not None:
             return self.formula
         return None if self.linear_enough is None else self.linear
 
     @property
     def attained(self) -> int:
-        """In how many of the instances explored nothing less than the upper bound, or than the formula, is enough."""
+        """The number of explored instances that need the upper bound, or the formula if no upper bound is proved."""
         return self.explored if self.enough is not None or self.linear_enough is None else self.linear_attained
 
     @property
     def proof(self) -> Evidence | None:
-        """Why the upper bound is one."""
+        """The evidence for the upper bound."""
         return self.enough or self.linear_enough
 
     @property

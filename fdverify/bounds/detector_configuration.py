@@ -1,4 +1,4 @@
-"""What to configure at given numbers: the least safe timeout, what it costs, and a run that fails with one less."""
+"""The configuration of a detector for fixed parameters: the smallest safe timeout, its cost, and a run that fails."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from fdverify.runs.run_table import ShownRun, show_run
 from fdverify.verdict import Verdict
 
 _ABOUT = "of one sender and one receiver"
-"""What a timeout that is least for them is for N processes is another question, which the cutoff answers."""
+"""Whether the timeout is also the smallest for N processes is a question for the cutoff."""
 
 
 @dataclass(frozen=True)
 class TimeoutChoice:
-    """A timeout in steps of the receiver, and how late a crash is then noticed at worst, in ticks."""
+    """A timeout in steps of the receiver, and the worst-case detection time of a crash in ticks."""
 
     timeout: int
     detection: int | None
@@ -42,7 +42,7 @@ class TimeoutChoice:
 
 @dataclass(frozen=True)
 class FailingTimeout:
-    """A shorter timeout, the run that breaks the property with it, and whether that is by a wrong suspicion."""
+    """A shorter timeout, a run that violates the property with it, and whether it ends in a wrong suspicion."""
 
     timeout: int
     run: ShownRun
@@ -51,9 +51,9 @@ class FailingTimeout:
 
 @dataclass(frozen=True)
 class DetectorConfiguration:
-    """The least safe choice, who says so, and a run that fails with less; beside it the model's own timeout.
+    """The smallest safe timeout, the reasons, and a run that fails with less; for comparison, the usual timeout.
 
-    Where something of it is not known, or is not so, the verdict and the detail say why.
+    If a part is missing, the verdict and the detail say why.
     """
 
     about: BoundSubject
@@ -61,15 +61,15 @@ class DetectorConfiguration:
     detail: str = ""
     least: TimeoutChoice | None = None
     attained: bool = True
-    """Whether a crash may indeed be noticed as late as is told in this instance; else it is an upper bound."""
+    """Whether the detection time is attained in this instance; if not, it is an upper bound."""
     because: tuple[str, ...] = ()
     failure: FailingTimeout | None = None
     longer: tuple[int, ...] = ()
-    """Longer timeouts that are not safe, of those that were tried."""
+    """The longer timeouts that were tried and are not safe."""
     usual: TimeoutChoice | None = None
     usual_formula: str = ""
     run: ShownRun | None = None
-    """What shows the verdict, if it is another than proved."""
+    """The run that shows the verdict, unless it is proved."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -80,7 +80,7 @@ class DetectorConfiguration:
 def configure_detector(
     job: CheckRequest, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
 ) -> DetectorConfiguration:
-    """From the proofs that ship with the model; without, the instance itself is explored."""
+    """Configure from the proofs that ship with the model; without such proofs, explore the instance."""
     notes = compare_author_functions(job)
     return replace(_find_configuration(job, numbers, report, longest), notes=notes)
 
@@ -119,7 +119,7 @@ def _find_configuration(
 def _find_checked_proof(
     job: CheckRequest, about: str, options: Mapping[str, OptionValue], report: Callable[[str], None]
 ) -> Proof | None:
-    """The shipped proof, once it has been checked."""
+    """Find the shipped proof and check it; ``None`` if there is none or it is not proved."""
     proof = find_tight_proof(job.find_model(), {**job.options, **options}, about)
     if proof is None or proof.bounded_by is None:
         return None
@@ -136,7 +136,7 @@ def _evaluate_bound(proof: Proof, numbers: Mapping[str, int]) -> int:
 
 
 def _build_planned_failure(job: CheckRequest, numbers: dict[str, int], timeout: int) -> FailingTimeout | None:
-    """The worst run of the model at these numbers, if there can be such a timeout."""
+    """Build the model's worst run for these parameters; ``None`` if there is no such timeout."""
     if timeout < 1:
         return None
     system = build_instance(job, numbers, timeout)
@@ -147,7 +147,7 @@ def _build_planned_failure(job: CheckRequest, numbers: dict[str, int], timeout: 
 
 
 def _ends_in_wrong_suspicion(system: System, run: Run) -> bool:
-    """Whether a run ends with a correct sender suspected."""
+    """Tell whether a run ends with a correct sender suspected."""
     detector = system.detector
     return detector is not None and not detector.trusts(replay_run(system, run).last)
 
@@ -162,7 +162,7 @@ def _configure_by_exploration(
         least = find_least_timeout(TimeoutInstances(job, numbers, with_crash=True, report=report), longest)
     except NoBound as none:
         return DetectorConfiguration(about, none.verdict, str(none), run=none.run)
-    found = DetectorConfiguration(
+    configuration = DetectorConfiguration(
         about,
         Verdict.PROVED,
         least=TimeoutChoice(least.timeout, None),
@@ -173,8 +173,8 @@ def _configure_by_exploration(
     try:
         times = measure_detection_times(build_instance(replace(job, options=crash), numbers, least.timeout), report)
     except NoBound as none:
-        return replace(found, verdict=none.verdict, detail=str(none), run=none.run)
-    return replace(found, least=TimeoutChoice(least.timeout, max(times.values(), default=0)))
+        return replace(configuration, verdict=none.verdict, detail=str(none), run=none.run)
+    return replace(configuration, least=TimeoutChoice(least.timeout, max(times.values(), default=0)))
 
 
 def _build_failure(

@@ -1,4 +1,4 @@
-"""Bounds for people: the formula by cases, what it rests on, and the run that nothing less survives."""
+"""The outcome of a search for bounds, and its rendering: formula, evidence, and the run that attains the bound."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fdverify.verdict import Verdict
 
 
 def report_bounds(name: str, search: BoundSearch, seconds: float) -> Outcome:
-    """Build the outcome of looking for the bound of that name."""
+    """Build the outcome of the search for the bound with this name."""
     runs = [search.run, *(bound.witness.trace for bound in search.bounds)]
     return Outcome(
         exit_code=search.exit_code,
@@ -66,7 +66,7 @@ def _print_bound(console: Console, bound: DetectorBound) -> None:
     elif bound.linear_enough is not None:
         line(f"  {bound.linear} is enough for {_describe_evidence(bound.linear_enough)}")
     else:
-        line("  that it is enough was not proved")
+        line("  not proved to be enough")
     line(f"  nothing less is enough for {_describe_evidence(bound.witness)}; explored: {bound.explored} instances")
 
 
@@ -76,20 +76,20 @@ def _describe_evidence(evidence: Evidence) -> str:
 
 
 def report_configuration(
-    numbers: Mapping[str, int], tick: Decimal | None, found: DetectorConfiguration, seconds: float
+    numbers: Mapping[str, int], tick: Decimal | None, configuration: DetectorConfiguration, seconds: float
 ) -> Outcome:
-    """Build the outcome of asking what to configure at these numbers."""
-    runs = [found.failing_run, found.run]
+    """Build the outcome of configuring a detector for these parameters."""
+    runs = [configuration.failing_run, configuration.run]
     return Outcome(
-        exit_code=found.verdict.exit_code,
-        document=build_configuration_document(numbers, tick, found, seconds),
-        render=partial(_render_configuration, numbers, tick, found),
+        exit_code=configuration.verdict.exit_code,
+        document=build_configuration_document(numbers, tick, configuration, seconds),
+        render=partial(_render_configuration, numbers, tick, configuration),
         runs=tuple(run for run in runs if run is not None),
     )
 
 
 def _render_configuration(
-    numbers: Mapping[str, int], tick: Decimal | None, found: DetectorConfiguration, console: Console
+    numbers: Mapping[str, int], tick: Decimal | None, configuration: DetectorConfiguration, console: Console
 ) -> None:
     def ticks(number: int) -> str:
         return f"{number} ticks" + ("" if tick is None else f" = {describe_time(number * tick)}")
@@ -97,27 +97,30 @@ def _render_configuration(
     def line(text: str, style: str = "") -> None:
         console.print(Text(text, style=style), soft_wrap=True)
 
-    about, least, usual = found.about, found.least, found.usual
-    if found.failure is not None:
-        print_steps(console, found.failure.run)
-        line(_describe_failure(about, found.failure))
-    if found.run is not None:
-        print_steps(console, found.run)
+    about, least, usual = configuration.about, configuration.least, configuration.usual
+    if configuration.failure is not None:
+        print_steps(console, configuration.failure.run)
+        line(_describe_failure(about, configuration.failure))
+    if configuration.run is not None:
+        print_steps(console, configuration.run)
     line(", ".join([_describe_subject(about), *(f"{name} = {value}" for name, value in numbers.items())]))
     if least is not None:
         steps = f"{least.timeout} steps of the {about.watcher}, at least {ticks(least.timeout)}"
         line(f"initial timeout   {steps}", "bold")
-    if found.longer:
-        some = " or ".join(str(timeout) for timeout in found.longer)
-        line(f"longer is not always safe: {about.claim} is violated with {some} as initial timeout", "bold yellow")
+    if configuration.longer:
+        timeouts = " or ".join(str(timeout) for timeout in configuration.longer)
+        line(
+            f"a longer timeout is not always safe: {about.claim} is violated with {timeouts} as initial timeout",
+            "bold yellow",
+        )
     if least is not None and least.detection is not None:
         line(f"crash noticed in  {ticks(least.detection)} at worst", "bold")
     if usual is not None and usual.detection is not None:
-        line(f"with {found.usual_formula} = {usual.timeout} it would be {ticks(usual.detection)}")
-    for reason in (*found.because, *found.notes):
+        line(f"with {configuration.usual_formula} = {usual.timeout} it would be {ticks(usual.detection)}")
+    for reason in (*configuration.because, *configuration.notes):
         line(reason, "dim")
-    if found.verdict is not Verdict.PROVED:
-        print_verdict(console, found.verdict, found.detail)
+    if configuration.verdict is not Verdict.PROVED:
+        print_verdict(console, configuration.verdict, configuration.detail)
 
 
 def _describe_failure(about: BoundSubject, failure: FailingTimeout) -> str:
@@ -127,7 +130,7 @@ def _describe_failure(about: BoundSubject, failure: FailingTimeout) -> str:
 
 
 def describe_time(seconds: Decimal) -> str:
-    """Write a length of time with the unit that suits it."""
+    """Write a duration with a suitable unit."""
     for unit, size in (("s", Decimal(1)), ("ms", Decimal("1e-3")), ("us", Decimal("1e-6"))):
         if seconds >= size:
             return f"{(seconds / size).normalize():f} {unit}"

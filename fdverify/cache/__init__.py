@@ -1,1 +1,1 @@
-"""What is kept from run to run: signed records in a folder that is bounded."""
+"""The cache between runs: signed records in a folder of limited size."""

@@ -1,4 +1,4 @@
-"""``fdverify cache``: what is remembered from run to run, how much of it there is, and a way to forget it."""
+"""``fdverify cache``: show or clear the results that are stored between runs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from fdverify.cli.commands import Command, Request
 from fdverify.errors import UsageError
 from fdverify.reports.outcome import Outcome
 
-HELP = """Show where results are kept from run to run, how many there are, and which key signs them.
+HELP = """Show where results are stored between runs, how many there are, and which key signs them.
 
-What was proved before is not proved again.  Entries are signed: what another key has signed, or none, is computed anew.
-With --clear, all that is kept is removed; the key stays.
+A stored result is not computed again.  Entries are signed: an entry without a signature, or with that of another key,
+is ignored.  With --clear, all entries are removed; the key stays.
 """
 EXAMPLES = ("fdverify cache", "fdverify cache --clear")
 EXITS = "0 shown or removed, 2 bad input, 70 internal error"
 
 
 def _compute_cache(
-    request: Request, *, clear: Annotated[bool, typer.Option("--clear", help="remove all that is kept")] = False
+    request: Request, *, clear: Annotated[bool, typer.Option("--clear", help="remove all entries")] = False
 ) -> Outcome:
     from fdverify.cache import cache_folder
     from fdverify.cache.cache_folder import get_cache_folder

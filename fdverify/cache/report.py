@@ -1,4 +1,4 @@
-"""What is kept from run to run: the document, and the table for people."""
+"""The contents of the cache: the document, and the table for people."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from fdverify.reports.outcome import Outcome
 from fdverify.reports.safe_text import Text
 
 _MEANINGS = {
-    "proved": "obligations that were proved",
-    "map": "instances of maps that were explored",
-    "passed": "authors' code that was checked",
-    "unknown": "questions that no solver could answer",
+    "proved": "proved obligations",
+    "map": "explored instances of maps",
+    "passed": "checked code of authors",
+    "unknown": "questions that no solver could decide",
 }
 
 
 @dataclass(frozen=True)
 class KeptFiles:
-    """How many files of a kind there are, and how many bytes they have together."""
+    """The number of files of a kind, and their total size in bytes."""
 
     files: int
     bytes: int
@@ -35,18 +35,18 @@ class KeptFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class CacheDocument(Document):
-    """What ``fdverify cache`` found, or removed."""
+    """The contents of the cache, which ``fdverify cache`` shows or removes."""
 
     command: Literal["cache"] = "cache"
     exit_code: Literal[0] = 0
     folder: Path
     cleared: bool
     kept: Mapping[str, KeptFiles]
-    """By kind, as it was before it was removed."""
+    """The files of each kind, before they were removed."""
     key: str
-    """Where the key is that signs."""
+    """The place of the signing key."""
     key_trouble: str | None
-    """Why the key is not used, and so nothing that is kept."""
+    """The reason why the key, and so the cache, is not used."""
 
 
 def report_cache(root: Path, kept: Mapping[str, Sequence[StoredFile]], key: SigningKey, cleared: bool) -> Outcome:
@@ -62,7 +62,7 @@ def report_cache(root: Path, kept: Mapping[str, Sequence[StoredFile]], key: Sign
 
 def _render_cache(document: CacheDocument, console: Console) -> None:
     table = Table()
-    for name in ("kind", "files", "kB", "are"):
+    for name in ("kind", "files", "kB", "contents"):
         table.add_column(name, justify="right" if name in ("files", "kB") else "left")
     for kind, kept in document.kept.items():
         table.add_row(kind, str(kept.files), f"{kept.bytes / 1000:.1f}", _MEANINGS[kind])

@@ -1,4 +1,4 @@
-"""The kit that command lines are made of: options, progress, delivery, and a process that sees to the end."""
+"""The parts that all command lines share: options, progress, output, and a supervisor process."""
 
 import sys
 
@@ -6,17 +6,17 @@ from fdverify.errors import UsageError, check_interpreter
 
 
 def main() -> None:
-    """The console script ``fdverify``."""
+    """Run the console script ``fdverify``."""
     _run("fdverify", "fdverify.app")
 
 
 def verify_invariant() -> None:
-    """The console script ``verify-invariant``."""
+    """Run the console script ``verify-invariant``."""
     _run("verify-invariant", "fdverify.verify_invariant")
 
 
 def _run(name: str, module: str) -> None:
-    """Ctrl-C is answered even before the command has a process of its own."""
+    """Run a command under supervision and exit; handle Ctrl-C even before the command has its own process."""
     try:
         check_interpreter()
         from fdverify.cli.supervise import supervise

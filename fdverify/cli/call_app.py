@@ -1,4 +1,4 @@
-"""How a command line is called, and what all command lines say alike."""
+"""The call of a command line, and the option ``--version``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fdverify.models.loading import blame_user_file
 
 
 def call_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> Any:
-    """Parse the arguments and do what they say.
+    """Parse the arguments and run the command.
 
-    Typer's own call makes exit codes of its own of what is raised meanwhile, such as 1 where nobody reads stdout.
+    Typer's own call would turn exceptions into exit codes of its own, such as 1 if nobody reads stdout.
     """
     command = typer.main.get_command(app)
     try:
@@ -28,7 +28,7 @@ def call_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> Any:
 
 
 def show_version(wanted: bool) -> None:
-    """What the option ``--version`` does."""
+    """Print the version and exit, if the option ``--version`` is given."""
     if wanted:
         print(f"fdverify {__version__}")
         raise typer.Exit

@@ -1,4 +1,4 @@
-"""The process in which a command runs: it tells the one that watches over it how far it is and how it ended."""
+"""The process in which a command runs.  It reports its progress and its exit code to the supervisor process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fdverify.errors import UserInterrupt
 
 
 def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[float, float] | None) -> None:
-    """Run a command, and tell its exit code: a process that ends in another way has not come to one."""
+    """Run a command and send its exit code to the supervisor.  A process that ends without sending one has failed."""
     line = open_pipe(pipe)
     if limit is not None:
         set_deadline(Deadline(*limit, line.send))
@@ -24,21 +24,21 @@ def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[f
     open_streams()
     try:
         code = _begin(module)(arguments)
-    except BaseException as error:  # it could not be imported, or was interrupted on the way
+    except BaseException as error:  # the import failed, or was interrupted
         code = end_after(error)
     line.send(f"done {code}")
 
 
 def _begin(module: str) -> Callable[[Sequence[str]], int]:
-    """Import the command; Ctrl-C is answered from now on."""
+    """Unblock Ctrl-C, and import the function that runs the command."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    # One process a core is enough: numpy's own threads would cost memory and win nothing here.
+    # One process per core is enough: numpy's own threads would cost memory and gain nothing here.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     run: Callable[[Sequence[str]], int] = import_module(module).run
     return run
 
 
 def _interrupt_once(number: int, frame: object) -> None:
-    """Ctrl-C comes from the terminal and from the process that watches, and clearing up must not be interrupted."""
+    """Raise an interrupt once.  Ctrl-C comes from terminal and supervisor, and must not interrupt the cleanup."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise UserInterrupt

@@ -1,6 +1,6 @@
-"""Commands: what each one declares, the options that all have, and the one way in which they are done.
+"""Commands: the declaration of a command, the options that all commands share, and how a command is run.
 
-A command computes an outcome and nothing else.  It is checked, timed, told and delivered here, alike for all of them.
+A command only computes an outcome.  This module checks its options, measures its time and delivers its outcome.
 An option for all commands is declared in :func:`list_shared_options` and nowhere else.
 """
 
@@ -30,7 +30,7 @@ EXITS = "0 proved or bounded, 1 violated, 2 bad input, 3 unknown, 4 vacuous, 70 
 
 @dataclass(frozen=True)
 class Request:
-    """What every command is given besides its own options."""
+    """The input of every command besides its own options."""
 
     progress: ProgressLine
     time_limit: float | None
@@ -47,7 +47,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: ``compute`` takes a request and its own options, which its signature or ``options`` lists."""
+    """A command.  ``compute`` takes a request and the command's own options, listed by its signature or ``options``."""
 
     name: str
     help: str
@@ -57,9 +57,9 @@ class Command:
     options: Sequence[inspect.Parameter] | None = None
     shows_runs: bool = False
     has_places: bool = False
-    """Whether what it checks has a place in a source file."""
-    time_limit: str | None = "then what is left is unknown"
-    """What happens at the time limit; nothing if there is no such option."""
+    """Whether the claims that it checks have a place in a source file."""
+    time_limit: str | None = "stop after this time; what is undecided is then unknown"
+    """The help text of ``--time-limit``; ``None`` if the command has no such option."""
 
     def list_formats(self) -> list[FileFormat]:
         made_of = {"document": True, "runs": self.shows_runs, "findings": self.has_places}
@@ -80,7 +80,7 @@ def build_action(command: Command) -> Callable[..., int]:
     names = [option.name for option in own]
     taken = sorted({name for name in names if names.count(name) > 1 or name in [each.name for each in shared]})
     if taken:
-        raise UsageError(f"{command.name}: two options are called {taken[0]}", "give the model's another name")
+        raise UsageError(f"{command.name}: two options are called {taken[0]}", "rename the option of the model")
 
     def act(**given: Any) -> int:
         return _perform(command, {name: given[name] for name in names}, given)
@@ -94,13 +94,13 @@ def list_own_options(command: Command) -> list[inspect.Parameter]:
         return list(command.options)
     parameters = inspect.signature(command.compute).parameters.values()
     own = [each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    # Annotations are texts; those of other parameters may name what is imported for type checkers only.
+    # Annotations are strings; those of other parameters may use names that are imported for type checkers only.
     names = inspect.unwrap(command.compute).__globals__
     return [each.replace(annotation=eval(each.annotation, names)) for each in own]
 
 
 def list_shared_options(command: Command) -> list[inspect.Parameter]:
-    """List the options that a command has because all have them."""
+    """List the options that a command shares with the others."""
     limit = command.time_limit
     return [
         *(
@@ -113,12 +113,14 @@ def list_shared_options(command: Command) -> list[inspect.Parameter]:
             build_option(each.name, Path | None, None, each.flag, metavar="FILE", help=each.help)
             for each in command.list_formats()
         ),
-        build_option("quiet", bool, False, "--quiet", "-q", help="print nothing but errors, and --json if it is given"),
+        build_option(
+            "quiet", bool, False, "--quiet", "-q", help="print only errors, and the JSON document if --json is given"
+        ),
     ]
 
 
 def _perform(command: Command, own: Mapping[str, Any], given: Mapping[str, Any]) -> int:
-    """Do what every command does: check, compute, deliver; the exit code."""
+    """Check the options, compute the outcome, deliver it, and return the exit code."""
     started = monotonic()
     files = {each: given[each.name] for each in command.list_formats() if given[each.name] is not None}
     check_reports({each.flag: path for each, path in files.items()}, *_list_paths(own.values()))
@@ -134,13 +136,13 @@ def _perform(command: Command, own: Mapping[str, Any], given: Mapping[str, Any])
 
 
 def _list_paths(values: Iterable[Any]) -> list[Path]:
-    """List the files that options name: a report must be none of them."""
+    """List the files that options name; a report must not overwrite them."""
     several = (value if isinstance(value, list | tuple) else [value] for value in values)
     return [each for values in several for each in values if isinstance(each, Path)]
 
 
 def write_epilog(examples: Sequence[str], exits: str = EXITS) -> str:
-    """Write the end of a command's help: examples that work from the top of the repository, and the exit codes."""
+    """Write the end of a command's help: examples, which work in the root of the repository, and the exit codes."""
     ending = f"Exit codes: {exits}."
     # A lone backspace keeps the formatter from filling the lines.
     return "\n".join(["\b", "Examples:", *(f"  {example}" for example in examples), "", ending]) if examples else ending

@@ -1,4 +1,4 @@
-"""Deliver an outcome: the files that were asked for, the answer on stdout, the exit code."""
+"""The delivery of an outcome: the files that the options ask for, the answer on stdout, and the exit code."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outputs:
-    """How to tell an outcome."""
+    """The outputs that the options ask for."""
 
     json: bool = False
     quiet: bool = False
     files: Mapping[FileFormat, Path] = field(default_factory=dict)
 
     def list_flags(self) -> list[str]:
-        """List the options that ask for more than a text on stdout."""
+        """List the options that ask for more than text on stdout."""
         return [*(["--json"] if self.json else []), *(each.flag for each in self.files)]
 
 
 def deliver(outcome: Outcome, outputs: Outputs) -> int:
+    """Write the outputs and return the exit code."""
     from fdverify.reports.documents import write_document
     from fdverify.reports.step_table import render_text
 

@@ -1,4 +1,4 @@
-"""However a command ends: an exit code, and for whatever went wrong one line."""
+"""The exit code of a command, and one line about any error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNKNOWN = ResourcesExhausted.exit_code
 
 
 def end_command(work: Callable[[], Any]) -> int:
-    """Do it; the exit code.  What went wrong is one line: a verdict on stdout, an error on stderr."""
+    """Do the work and return the exit code.  Print a failure as one line: a verdict on stdout, an error on stderr."""
     try:
         code = int(work() or 0)
         if sys.stdout is not None and not sys.stdout.closed:
@@ -38,7 +38,7 @@ def end_command(work: Callable[[], Any]) -> int:
 
 
 def end_after(error: BaseException) -> int:
-    """Say in one line what was raised; the exit code."""
+    """Print one line about an exception and return the exit code."""
     try:
         code, text = classify_ending(error)
         if text:
@@ -52,7 +52,7 @@ def end_after(error: BaseException) -> int:
 
 
 def classify_ending(error: BaseException) -> tuple[int, str]:
-    """The exit code for whatever a command raised, and what to say."""
+    """Return the exit code and the message for an exception that ended a command."""
     from fdverify.models.loading import blame_user_file, is_interrupt, is_package_error
 
     match error:
@@ -75,7 +75,7 @@ def classify_ending(error: BaseException) -> tuple[int, str]:
 
 
 def classify_error(error: FdverifyError) -> tuple[int, str]:
-    """An author may raise errors of this package, too, so its class decides and not what it says of itself."""
+    """Return the exit code and the message for an error.  Its class decides: users may raise errors, too."""
     if isinstance(error, ResourcesExhausted):
         return UNKNOWN, f"unknown: {format_one_line(error)}"
     if isinstance(error, UsageError):
@@ -84,14 +84,14 @@ def classify_error(error: FdverifyError) -> tuple[int, str]:
 
 
 def _read_usage_message(error: BaseException) -> str | None:
-    """What the command line's parser has to say."""
+    """Return the message of an error of the command line's parser."""
     from fdverify.cli.parse_errors import ParseError
 
     return error.format_message() if isinstance(error, ParseError) else None
 
 
 def _describe_lost_worker(error: BaseException) -> str | None:
-    """Why a worker process gave no answer."""
+    """Say why a worker process gave no answer."""
     from fdverify.workers.worker_process import TimeLimitReached, WorkerDied
 
     if isinstance(error, TimeLimitReached):
@@ -100,11 +100,12 @@ def _describe_lost_worker(error: BaseException) -> str | None:
 
 
 def print_line(text: str) -> None:
+    """Print a line on stderr."""
     end_copy()
     text = make_printable(text)
     try:
         print(text, file=sys.stderr)
-    except (OSError, ValueError):  # a user's file has closed it
+    except (OSError, ValueError):  # a user's file has closed stderr
         with suppress(OSError):
             os.write(2, f"{text}\n".encode(errors="backslashreplace"))
 
@@ -116,5 +117,5 @@ def _print_verdict(text: str) -> None:
 
 
 def describe_in_line(error: FdverifyError) -> str:
-    """Say in one line what an error is."""
+    """Describe an error in one line."""
     return classify_error(error)[1]

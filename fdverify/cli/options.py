@@ -1,4 +1,4 @@
-"""Options: how one is built, and those that a command has because of the model that is named."""
+"""Options of commands: their construction, and those that come from the model."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from fdverify.printable import make_printable
 Answer = TypeVar("Answer")
 SYMBOLIC = "symbolic"
 SecondOpinionOption = Annotated[
-    str | None, typer.Option("--second-opinion", metavar="SOLVER", help="decide all again, such as with cvc5")
+    str | None,
+    typer.Option("--second-opinion", metavar="SOLVER", help="decide everything again with this solver, such as cvc5"),
 ]
 
 
 class OtherModel(Exception):
-    """The line names another model than it seemed to before it was parsed."""
+    """The parsed command line names another model than the one that was guessed before."""
 
     def __init__(self, reference: str) -> None:
         self.reference = reference
 
 
 def bind_model(reference: str, model: Model, compute: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Have a command refuse a line that names another model than the one that its options were made for."""
+    """Make a command raise an error if the line names another model than the one that its options come from."""
 
     def compute_of_model(*arguments: Any, **given: Any) -> Answer:
         if given["model"] != reference:
@@ -55,11 +56,11 @@ def _build_parameter(name: str, annotation: Any, default: Any) -> inspect.Parame
 def list_model_options(
     model: Model, values: str, default: str | None, repeatable: bool = False
 ) -> list[inspect.Parameter]:
-    """List the model itself, its parameters, which take such ``values``, and its options, perhaps ``repeatable``."""
-    argument = Annotated[str, typer.Argument(metavar="MODEL", help="a shipped name, or file.py:NAME")]
+    """List the arguments for the model, its parameters, which take such ``values``, and its options."""
+    argument = Annotated[str, typer.Argument(metavar="MODEL", help="the name of a shipped model, or file.py:NAME")]
     for name in [*(p.name for p in model.parameters), *(o.name for o in model.options)]:
         if not name.isidentifier() or iskeyword(name):
-            raise UsageError(f"model {model.name} has an option {name!r}, which is no Python name")
+            raise UsageError(f"model {model.name} has an option {name!r}, which is not a Python identifier")
     options = [_build_parameter("model", argument, DEFAULT)]
     kind = str if default is not None else str | None
     for parameter in model.parameters:
@@ -82,16 +83,16 @@ def _build_model_option(option: Option, repeatable: bool) -> inspect.Parameter:
 
 
 def build_property_option(default: str | None) -> inspect.Parameter:
-    return build_option("claim", str, default or "", "--property", metavar="NAME", help="what to check")
+    return build_option("claim", str, default or "", "--property", metavar="NAME", help="the property to check")
 
 
 def choose_examples(reference: str, examples: Sequence[str]) -> Sequence[str]:
-    """Choose the examples of a model's commands: they are about the default model; another has other options."""
+    """Return the examples for the default model, and none for another model, which has other options."""
     return examples if reference == DEFAULT else ()
 
 
 def parse_parameter(name: str, text: str) -> int | None:
-    """Parse the value of a parameter's option; ``None`` if it is arbitrary."""
+    """Parse the value of a parameter's option; ``None`` means symbolic."""
     if text == SYMBOLIC:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What commands share: writing to stdout and to files, and refusing what cannot be done."""
+"""Output of commands: writing to stdout and to files, and refusing bad destinations before the work."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from fdverify.workers.atomic_files import is_same_file, is_writable, write_repor
 
 
 def print_answer(text: str) -> None:
-    """Write to stdout, and learn now, not at exit, whether it can be written."""
+    """Write to stdout; fail now, not at exit, if it cannot be written."""
     announce_answer()
     try:
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # what was found is told in any encoding
+            sys.stdout.reconfigure(errors="backslashreplace")  # the answer is printed in any encoding
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        # Whatever is left in Python's own buffer must not be tried again when the interpreter ends.
+        # The interpreter must not try to write the rest of Python's buffer when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise classify_stdout_error(error) from error
-    except ValueError as error:  # a user's file closed it
+    except ValueError as error:  # a user's file has closed stdout
         raise UsageError(f"cannot write to stdout: {error}") from error
 
 
 def check_writable(path: Path) -> None:
-    """Refuse before the work what would fail after it."""
+    """Refuse a file that cannot be written, before the work is done."""
     try:
         path.lstat()
     except FileNotFoundError:
-        pass  # it is made
+        pass  # it will be created
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot write {path}: {getattr(error, 'strerror', error)}") from error
     if not is_writable(path):
@@ -45,14 +45,14 @@ def check_writable(path: Path) -> None:
 
 
 def check_report(path: Path, *about: Path) -> None:
-    """Refuse, for a report, a file that somebody has written: the report's own name may have been left out."""
+    """Refuse to overwrite a source file with a report: the user may have left out the name of the report."""
     check_writable(path)
     if ".py" in (path.suffix, Path(os.path.realpath(path)).suffix) or any(is_same_file(path, file) for file in about):
         raise UsageError(f"a report is not written to {path}", "was the name of the report left out?")
 
 
 def check_reports(reports: Mapping[str, Path | None], *about: Path) -> None:
-    """Check the files that are named by these options, each of which needs one of its own."""
+    """Check the files that these options name; no two options may name the same file."""
     named = {flag: path for flag, path in reports.items() if path is not None}
     for path in named.values():
         check_report(path, *about)

@@ -1,4 +1,4 @@
-"""What typer raises for a command line that it cannot read."""
+"""The exception that typer raises for a command line that it cannot parse."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def _parse_error() -> Any:
-    """Typer's own error, or that of click, which older versions of typer are made of."""
+    """Find typer's own exception, or that of click, which older versions of typer use."""
     try:
         return import_module("typer.exceptions").TyperException
     except ImportError:

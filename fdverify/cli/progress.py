@@ -1,4 +1,4 @@
-"""Progress on stderr: a line that renews itself on a terminal, else a new line every few seconds."""
+"""Progress on stderr: on a terminal one line that is rewritten, else a new line every few seconds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EVERY_SECONDS = {True: 0.1, False: 5.0}
 
 
 class ProgressLine:
-    """A line that says how far a command is."""
+    """A line that shows the progress of a command."""
 
     def __init__(self, command: str, silent: bool = False) -> None:
         self._command = command
@@ -22,7 +22,7 @@ class ProgressLine:
         self._open = False
 
     def show(self, text: str) -> None:
-        """Show a text unless something was shown a moment ago."""
+        """Show a text, unless another was shown a moment ago."""
         now = monotonic()
         if self._silent or now - self._shown < _EVERY_SECONDS[self._renews]:
             return

@@ -1,4 +1,4 @@
-"""The streams of a command: what cannot be written to stdout ends it, what cannot be told on stderr is lost."""
+"""The streams of a command: a failed write to stdout ends the command, a failed write to stderr is ignored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ReaderGone(Exception):
 
 
 def classify_stdout_error(error: OSError) -> Exception:
-    """What it means that stdout cannot be written."""
+    """Convert an error on stdout to the exception that ends the command."""
     return (
         ReaderGone() if isinstance(error, BrokenPipeError) else UsageError(f"cannot write to stdout: {error.strerror}")
     )
@@ -38,12 +38,12 @@ class _Stderr(io.FileIO):
 
 class _TextStream(io.TextIOWrapper):
     def close(self) -> None:
-        """Stay open: a user's file does not decide whether an answer can be told."""
+        """Flush only: a user's file must not close the stream of the answer."""
         self.flush()
 
 
 def open_streams() -> None:
-    """Have stdout and stderr fail as a command should."""
+    """Replace stdout and stderr by streams that handle failed writes."""
     sys.stdout = _open_text(_Stdout(1, "w", closefd=False), sys.stdout, "backslashreplace")
     sys.stderr = _open_text(_Stderr(2, "w", closefd=False), sys.stderr, "backslashreplace")
 

@@ -1,8 +1,8 @@
-"""A command runs in a process of its own, and this one sees to it that it ends: in time, at once on Ctrl-C, and with
-an exit code that is true however it ended.
+"""The supervisor process.  It runs a command in a child process and makes sure that the command ends: within the time
+limit, at once on Ctrl-C, and with a correct exit code, however it ends.
 
-Nothing that a user's file or a solver does can keep this process from that: it runs no code of theirs.  It is light,
-because every call of a console script begins here.
+This process runs no code of users or solvers, so they cannot disturb it.  It imports little, because every call of a
+console script starts here.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from fdverify.workers.process_tree import adopt_orphans, end_with_parent, kill_c
 
 UNKNOWN, BAD_INPUT = 3, 2
 _START_SECONDS = 0.4
-"""For a command to begin, which should not count if it need not."""
+"""The time for a command to start, which should not count against the limit."""
 _GRACE_SECONDS = 1.7
-"""For a command to begin, and to say how far it came when its time is up."""
+"""The time for a command to start, and to report its partial answer at the time limit."""
 _INTERRUPT_SECONDS = 1.0
 _LONGEST_WAIT = 3600.0
 _KILLING_SECONDS = 0.2
@@ -29,60 +29,60 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def supervise(name: str, arguments: Sequence[str], module: str) -> int:
-    """Run ``module.run(arguments)`` in a process of its own; the exit code."""
-    begun = monotonic()
+    """Run ``module.run(arguments)`` in a child process and return the exit code."""
+    started = monotonic()
     if not _has_stdout():
         _write(2, b"error: cannot write to stdout: it is closed\n")
         return BAD_INPUT
     limit = find_time_limit(arguments)
     try:
-        told, tell = os.pipe()
-        woken, wake = os.pipe()
-        for end in (told, woken, wake):
+        message_reader, message_writer = os.pipe()
+        signal_reader, signal_writer = os.pipe()
+        for end in (message_reader, signal_reader, signal_writer):
             os.set_blocking(end, False)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *_ENDING})
         parent, pid = os.getpid(), os.fork()
     except OSError as error:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, *_ENDING})
-        return _answer_unknown(name, arguments, f"no process could be started: {error.strerror}", begun)
+        return _answer_unknown(name, arguments, f"no process could be started: {error.strerror}", started)
     if pid == 0:
-        for end in (told, woken, wake):
+        for end in (message_reader, signal_reader, signal_writer):
             os.close(end)
-        _run_in_child(parent, module, arguments, tell, begun, limit)
-    os.close(tell)
-    signals = _Signals(wake)
+        _run_in_child(parent, module, arguments, message_writer, started, limit)
+    os.close(message_writer)
+    signals = _Signals(signal_writer)
     adopt_orphans()
-    ended = _CommandWatch(pid, told, woken, begun, limit).wait()
+    watch = _CommandWatch(pid, message_reader, signal_reader, started, limit).wait()
     kill_children(_KILLING_SECONDS)
     signals.restore()
-    if ended.signal is not None:
-        return 128 + ended.signal
-    if ended.code is not None:
-        return ended.code
-    if ended.has_answered:
-        _write(2, f"error: after its answer, {ended.why}\n".encode())
+    if watch.signal is not None:
+        return 128 + watch.signal
+    if watch.code is not None:
+        return watch.code
+    if watch.has_answered:
+        _write(2, f"error: after its answer, {watch.why}\n".encode())
         return UNKNOWN
-    return _answer_unknown(name, arguments, ended.why, begun)
+    return _answer_unknown(name, arguments, watch.why, started)
 
 
 def find_time_limit(arguments: Sequence[str]) -> float | None:
-    """The time limit that a command line gives, if it is one; what is wrong with it, the command will say."""
-    found = None
+    """Find the time limit on a command line; ``None`` if there is none or it is bad, which the command will report."""
+    last = None
     for place, word in enumerate(arguments):
         if word == "--":
             break
         flag, equals, text = word.partition("=")
         if flag == "--time-limit":
-            found = text if equals else next(iter(arguments[place + 1 : place + 2]), None)
+            last = text if equals else next(iter(arguments[place + 1 : place + 2]), None)
     try:
-        seconds = float(found or "")
+        seconds = float(last or "")
     except ValueError:
         return None
     return seconds if 0 < seconds < float("inf") else None
 
 
 def _has_stdout() -> bool:
-    """Whether stdout is open; what else is closed is made empty, lest another file take its number."""
+    """Tell whether stdout is open.  Open the null device for closed streams, so that no file gets their numbers."""
     closed = [stream for stream in (0, 1, 2) if not _is_open(stream)]
     for stream in closed:
         null = os.open(os.devnull, os.O_RDONLY if stream == 0 else os.O_WRONLY)
@@ -101,29 +101,31 @@ def _is_open(stream: int) -> bool:
 
 
 def _run_in_child(
-    parent: int, module: str, arguments: Sequence[str], tell: int, begun: float, limit: float | None
+    parent: int, module: str, arguments: Sequence[str], message_writer: int, started: float, limit: float | None
 ) -> NoReturn:
-    """What the new process does: the command, of which the other one is told how it ended."""
-    # Python's own ending would wait for threads and run hooks of users' files, so it is left out.
+    """Run the command in the child process and report its exit code to the supervisor."""
+    # A normal exit of Python would wait for threads and run hooks of users' files, so it is avoided.
     try:
         end_with_parent(parent)
         for stop in _ENDING:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {stop})
         from fdverify.cli.command_process import run_command
 
-        run_command(module, arguments, tell, None if limit is None else (limit, begun + limit + _START_SECONDS))
-    except BaseException as error:  # such as no memory for the import
+        run_command(
+            module, arguments, message_writer, None if limit is None else (limit, started + limit + _START_SECONDS)
+        )
+    except BaseException as error:  # such as a lack of memory for the import
         _write(2, f"unknown: the command could not begin: {type(error).__name__}\n".encode())
-        _write(tell, f"done {UNKNOWN}\n".encode())
+        _write(message_writer, f"done {UNKNOWN}\n".encode())
     finally:
         os._exit(UNKNOWN)
 
 
 class _Signals:
-    """Makes signals readable from a pipe, as numbers; a signal that is ignored stays so."""
+    """Signal handlers that write signal numbers to a pipe.  Ignored signals stay ignored."""
 
-    def __init__(self, wake: int) -> None:
-        self._woken = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    def __init__(self, signal_writer: int) -> None:
+        self._previous_wakeup = signal.set_wakeup_fd(signal_writer, warn_on_full_buffer=False)
         wanted = [each for each in (signal.SIGINT, *_ENDING) if signal.getsignal(each) is not signal.SIG_IGN]
         self._before = {each: signal.signal(each, _ignore_signal) for each in (*wanted, signal.SIGCHLD)}
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, *_ENDING})
@@ -131,30 +133,30 @@ class _Signals:
     def restore(self) -> None:
         for each, before in self._before.items():
             signal.signal(each, before)
-        signal.set_wakeup_fd(self._woken)
+        signal.set_wakeup_fd(self._previous_wakeup)
 
 
 def _ignore_signal(number: int, frame: object) -> None:
-    """Its number is in the pipe."""
+    """Do nothing: the signal's number is in the pipe."""
 
 
 class _CommandWatch:
-    """Waits until the command has ended, or ends it."""
+    """The watch over a command: it waits until the command ends, or kills it."""
 
-    def __init__(self, pid: int, told: int, woken: int, begun: float, limit: float | None) -> None:
+    def __init__(self, pid: int, message_reader: int, signal_reader: int, started: float, limit: float | None) -> None:
         self._pid = pid
-        self._told = told
-        self._woken = woken
+        self._messages = message_reader
+        self._signals = signal_reader
         self._limit = limit
-        self._patience = None if limit is None else begun + limit + _GRACE_SECONDS
+        self._patience = None if limit is None else started + limit + _GRACE_SECONDS
         self._buffer = b""
         self.code: int | None = None
-        """What the command says its exit code is."""
+        """The exit code that the command has reported."""
         self.has_answered = False
         self.signal: int | None = None
-        """The signal that ended it all."""
+        """The signal that ended the command."""
         self.why = ""
-        """Why there is no exit code."""
+        """The reason why there is no exit code."""
 
     def wait(self) -> _CommandWatch:
         while True:
@@ -162,8 +164,8 @@ class _CommandWatch:
             if left <= 0:
                 self._give_up()
                 return self
-            select.select([self._told, self._woken], [], [], min(left, _LONGEST_WAIT))
-            signals = _read(self._woken)
+            select.select([self._messages, self._signals], [], [], min(left, _LONGEST_WAIT))
+            signals = _read(self._signals)
             self._read_messages()
             pid, status = os.waitpid(self._pid, os.WNOHANG)
             if pid != 0:
@@ -175,7 +177,7 @@ class _CommandWatch:
                     return self
 
     def _handle_signal(self, number: int) -> bool:
-        """Pass Ctrl-C on, and expect an end soon; whatever else ends a command does so now."""
+        """Forward Ctrl-C and give the command a moment to end; kill it on other signals.  Return whether killed."""
         if number in (signal.SIGINT, *_ENDING):
             again, self.signal = self.signal is not None, number
             if number != signal.SIGINT or again:
@@ -186,7 +188,7 @@ class _CommandWatch:
         return False
 
     def _read_messages(self) -> None:
-        self._buffer += _read(self._told)
+        self._buffer += _read(self._messages)
         *lines, self._buffer = self._buffer.split(b"\n")
         for line in lines:
             word, _, rest = line.decode("ascii", "replace").partition(" ")
@@ -196,7 +198,7 @@ class _CommandWatch:
                 self._patience = monotonic() + self._limit + _GRACE_SECONDS
             elif word in ("lifted", "answers"):
                 self.has_answered = self.has_answered or word == "answers"
-                # A reader may take as long as they like.
+                # There is no time limit for reading the answer.
                 self._patience = self._patience if self.signal is not None else None
 
     def _give_up(self) -> None:
@@ -210,21 +212,21 @@ class _CommandWatch:
         if self.code is None:
             self._clear_line()
             how = os.waitstatus_to_exitcode(status)
-            self.why = f"the process was ended by signal {-how}" if how < 0 else f"the process ended itself, with {how}"
+            self.why = "the process " + (f"was killed by signal {-how}" if how < 0 else f"ended with exit code {how}")
             self.why += ", perhaps out of memory" if how in (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT) else ""
 
     def _clear_line(self) -> None:
-        """A line of progress may stand there, half renewed."""
+        """Clear a progress line that the command may have left on the terminal."""
         if os.isatty(2) and os.environ.get("TERM") not in ("dumb", "unknown"):
             _write(2, _CLEAR_LINE)
 
 
-def _answer_unknown(name: str, arguments: Sequence[str], why: str, begun: float) -> int:
-    """Say, in place of the command, that nothing is known."""
+def _answer_unknown(name: str, arguments: Sequence[str], why: str, started: float) -> int:
+    """Print, in place of the command, that the verdict is unknown."""
     if "--json" in arguments:
         from fdverify.cli.unanswered import write_unanswered
 
-        text = write_unanswered(name, arguments, why, monotonic() - begun)
+        text = write_unanswered(name, arguments, why, monotonic() - started)
     else:
         text = f"unknown: {why}\n"
     _write(1, text.encode())
@@ -239,7 +241,7 @@ def _read(pipe: int) -> bytes:
 
 
 def _write(stream: int, text: bytes) -> None:
-    """Write if that is possible at once: nobody may be reading, and this process must not wait for them."""
+    """Write if the stream is ready: there may be no reader, and this process must not block."""
     try:
         if select.select([], [stream], [], 0)[1]:
             os.write(stream, text)

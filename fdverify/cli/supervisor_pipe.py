@@ -1,4 +1,4 @@
-"""The line from the process in which a command runs to the one that watches over it."""
+"""The pipe from the process of a command to its supervisor."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SupervisorPipe:
+    """The writing end of the pipe, and the process that may use it."""
+
     pipe: int
     owner: int
 
@@ -20,7 +22,7 @@ class SupervisorPipe:
             return
 
     def end_copy(self) -> None:
-        """End this process if it is a copy that a user's file made: only one may answer."""
+        """End this process if it is a fork that a user's file created: only one process may answer."""
         if os.getpid() != self.owner:
             os._exit(1)
 
@@ -35,14 +37,14 @@ def open_pipe(pipe: int) -> SupervisorPipe:
 
 
 def announce_answer() -> None:
-    """Tell that the answer is there, and that only its readers are waited for."""
+    """Tell the supervisor that the answer is being printed, so that the time limit no longer applies."""
     line = _LINE.get()
     if line is not None:
         line.send("answers")
 
 
 def end_copy() -> None:
-    """End this process if it is a copy of that in which the command runs."""
+    """End this process if it is a fork of the command's process."""
     line = _LINE.get()
     if line is not None:
         line.end_copy()

@@ -1,4 +1,4 @@
-"""What is said of a command that ended without an answer, for machines."""
+"""The JSON document of a command that ended without an answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fdverify.reports.documents import Document, write_document
 
 @dataclass(frozen=True, kw_only=True)
 class UnansweredDocument(Document):
-    """A command that ended without an answer: its time was up, or its process was killed."""
+    """A command that ended without an answer: it reached the time limit, or its process was killed."""
 
     verdict: Literal["unknown"] = "unknown"
     detail: str

@@ -1,4 +1,4 @@
-"""What the cutoff says of a template and a property, put together: in a process that can be given up."""
+"""Questions to the cutoff about a template and its properties, and their answers, computed in a worker process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in
 
 @dataclass(frozen=True)
 class SmallSystemBounds:
-    """A small system to be explored."""
+    """The size of a small system to explore."""
 
     processes: int
     delta: int
@@ -32,7 +32,7 @@ class SmallSystemBounds:
 
 @dataclass(frozen=True)
 class CutoffQuestion:
-    """A template and a property by name or formula; options are the shipped template's."""
+    """A template, and a property by name or formula; the options are those of the shipped template."""
 
     template: str
     options: Mapping[str, str | int] = field(default_factory=dict)
@@ -40,25 +40,25 @@ class CutoffQuestion:
     second: str | None = None
     small: SmallSystemBounds | None = None
     proofs: tuple[Path, ...] = ()
-    """Proofs that are to carry over to N processes; those that ship, by default."""
+    """The proofs to carry over to N processes; by default the shipped ones."""
 
     def load_template(self) -> Template:
         return find_template(self.template, self.options)
 
     def list_claims(self, template: Template) -> list[Claim]:
-        """What is asked about: a property of the template, a formula, or all that the template claims."""
+        """List the claims in question: one of the template, a formula, or all claims of the template."""
         if self.property is None:
             return list(template.claims)
         if "(" in self.property:
-            return [Claim(self.property, self.property, "as it was given")]
+            return [Claim(self.property, self.property, "given on the command line")]
         return [template.find_claim(self.property)]
 
 
 @dataclass(frozen=True)
 class ExploredClaim:
-    """What became of a claim in a small system, of different processes or of each ``with_itself``.
+    """The result of a claim in a small system, about different processes or about each process ``with_itself``.
 
-    ``run`` are the configurations of a run that violates it, in words; those after ``loop`` can come back for ever.
+    ``run`` has the configurations of a run that violates the claim, as text; those after ``loop`` repeat for ever.
     """
 
     property: str
@@ -76,15 +76,17 @@ Event: TypeAlias = LemmaResult | CarriedProof | ExploredClaim
 
 @dataclass
 class CutoffAnswer:
+    """The results of lemmas, carried proofs and explored claims, as far as they are known."""
+
     checked: list[LemmaResult] = field(default_factory=list)
     carried: list[CarriedProof] = field(default_factory=list)
     explored: list[ExploredClaim] = field(default_factory=list)
     lost: str | None = None
-    """Why the rest is not known."""
+    """The reason why the rest is not known."""
 
     @property
     def verdict(self) -> Verdict:
-        """Of the lemmas alone."""
+        """The verdict of the lemmas alone."""
         verdicts = {checked.verdict for checked in self.checked}
         for verdict in (Verdict.VIOLATED, Verdict.VACUOUS, Verdict.UNKNOWN):
             if verdict in verdicts:
@@ -99,50 +101,48 @@ class CutoffAnswer:
         return worst(codes)
 
 
-def _decide_verdict(found: ExplorationResult) -> Verdict:
-    if not found.holds:
+def _decide_verdict(exploration: ExplorationResult) -> Verdict:
+    if not exploration.holds:
         return Verdict.VIOLATED
-    if found.dead_end:
+    if exploration.dead_end:
         return Verdict.VACUOUS
-    return Verdict.PROVED if found.complete else Verdict.BOUNDED
+    return Verdict.PROVED if exploration.complete else Verdict.BOUNDED
 
 
 def parse_properties(question: CutoffQuestion) -> dict[str, CutoffProperty]:
-    """The shape of each claim, or why it has none that fits."""
+    """Parse each claim into the shape that the cutoff needs; refuse other claims."""
     template = question.load_template()
-    found = {claim.name: parse_property(template, claim.formula) for claim in question.list_claims(template)}
-    for name, shape in found.items():
+    shapes = {claim.name: parse_property(template, claim.formula) for claim in question.list_claims(template)}
+    for name, shape in shapes.items():
         if question.small is not None and shape.temporal is None:
-            raise UsageError(
-                f"only G and F G of what is true of states is explored, not {name}", "leave out --processes"
-            )
-    return found
+            raise UsageError(f"only G and F G of state formulas can be explored, not {name}", "leave out --processes")
+    return shapes
 
 
 def answer_question(question: CutoffQuestion, time_limit: float | None, report: Callable[[str], None]) -> CutoffAnswer:
-    """Check, in a worker process; what is not done in time is not known."""
-    made = CutoffAnswer()
+    """Answer in a worker process; at the time limit, return the partial answer."""
+    answer = CutoffAnswer()
 
     def record_event(event: Event) -> None:
         match event:
             case LemmaResult():
-                made.checked.append(event)
+                answer.checked.append(event)
                 report(event.name)
             case CarriedProof():
-                made.carried.append(event)
+                answer.carried.append(event)
                 report(event.proof)
             case ExploredClaim():
-                made.explored.append(event)
+                answer.explored.append(event)
                 report(event.property)
 
     try:
         run_in_worker(_CutoffTask(question), time_limit, record_event)
     except TimeLimitReached:
         limit = "" if time_limit is None else f" of {time_limit:g} s"
-        made.lost = f"the time limit{limit} was reached"
+        answer.lost = f"the time limit{limit} was reached"
     except WorkerDied as end:
-        made.lost = str(end)
-    return made
+        answer.lost = str(end)
+    return answer
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class _CutoffTask:
             for equal in (False, True) if len(shape.indexes) == 2 else (False,):
                 if not equal and len(shape.indexes) > small.processes:
                     continue
-                # Rounds of the class never read a pair for another one; others may.
+                # Rounds of this very class read no other pairs; those of a subclass may.
                 watched = (
                     None if type(template.rounds) is not Rounds else _list_watched_pairs(small.processes, shape, equal)
                 )
@@ -187,16 +187,25 @@ class _CutoffTask:
                 )
 
 
-def _summarise_exploration(claim: Claim, equal: bool, instance: SmallSystem, found: ExplorationResult) -> ExploredClaim:
-    rows = tuple(format_run(instance, found.run))
-    loop = None if found.loop is None else len(format_run(instance, found.run[: found.loop + 1])) - 1
+def _summarise_exploration(
+    claim: Claim, equal: bool, instance: SmallSystem, exploration: ExplorationResult
+) -> ExploredClaim:
+    rows = tuple(format_run(instance, exploration.run))
+    loop = None if exploration.loop is None else len(format_run(instance, exploration.run[: exploration.loop + 1])) - 1
     return ExploredClaim(
-        claim.name, equal, _decide_verdict(found), found.states, found.rounds, found.processes, rows, loop
+        claim.name,
+        equal,
+        _decide_verdict(exploration),
+        exploration.states,
+        exploration.rounds,
+        exploration.processes,
+        rows,
+        loop,
     )
 
 
 def _list_watched_pairs(processes: int, shape: CutoffProperty, equal: bool) -> list[tuple[int, int]]:
-    """The pairs that the property reads, of the first processes: they stand for all, by symmetry."""
+    """List the pairs that the property reads, for the first processes, which by symmetry stand for all."""
     first = [1] * len(shape.indexes) if equal else list(range(1, processes + 1))
     meant = dict(zip(shape.indexes, first, strict=False))
     read = [part.indexes for part in shape.formula.walk() if len(part.indexes) == 2]

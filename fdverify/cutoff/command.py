@@ -1,4 +1,4 @@
-"""``fdverify cutoff``: that one process and two tell of any number."""
+"""``fdverify cutoff``: prove that one process and two processes decide any number of processes."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from fdverify.cutoff.answer import SmallSystemBounds
     from fdverify.cutoff.lemma_check import LemmaResult
 
-HELP = """Does a property of N processes follow from one process and from two, for every N?
+HELP = """Prove that one process and two processes decide a property of N processes, for every N.
 
-A template is a symmetric point-to-point algorithm: what each of N processes does, given by three functions.  The lemmas
-of the cutoff theorem are proved for every N and every template of that class, under partial synchrony, synchrony and
-asynchrony; of the shipped template, chandra-toueg, also that each round of two processes is one of the model with one
-sender and one receiver, and which of the shipped proofs are proofs for N processes.  With --processes, a small system
-is explored as well."""
+A template is a symmetric point-to-point algorithm: three functions say what each of N processes does.  The lemmas of
+the cutoff theorem are proved for every N and every template of that class, under partial synchrony, synchrony and
+asynchrony.  For the shipped template, chandra-toueg, it is also proved that each round of two processes is a round of
+the model with one sender and one receiver, and the shipped proofs that carry over to N processes are listed.  With
+--processes, a small system is explored as well."""
 EXAMPLES = (
     "fdverify cutoff chandra-toueg --property strong-accuracy --second-opinion cvc5",
     "fdverify cutoff examples/missed_heartbeats.py:MISSED_HEARTBEATS",
 )
-EXITS = "0 proved, 1 a lemma fails or what is explored is violated, 2 bad input, 3 unknown, 4 vacuous"
+EXITS = "0 proved, 1 a lemma fails or an explored property is violated, 2 bad input, 3 unknown, 4 vacuous"
 
 
 def _compute_cutoff(
     request: Request,
     *,
     template: Annotated[
-        str, typer.Argument(metavar="[TEMPLATE]", help="chandra-toueg, or file.py:NAME of your own")
+        str, typer.Argument(metavar="[TEMPLATE]", help="chandra-toueg, or file.py:NAME of your own template")
     ] = "chandra-toueg",
     claim: Annotated[
         str | None,
@@ -44,31 +44,35 @@ def _compute_cutoff(
         ),
     ] = None,
     processes: Annotated[
-        int | None, typer.Option("--processes", metavar="N", help="explore so many processes, 1 to 3")
+        int | None, typer.Option("--processes", metavar="N", help="also explore a system of this size, 1 to 3")
     ] = None,
-    delta: Annotated[int | None, typer.Option("--delta", metavar="N", help="to explore: the bound on delay")] = None,
-    phi: Annotated[int | None, typer.Option("--phi", metavar="N", help="to explore: the bound on speed")] = None,
+    delta: Annotated[
+        int | None, typer.Option("--delta", metavar="N", help="with --processes: the bound on delay")
+    ] = None,
+    phi: Annotated[int | None, typer.Option("--phi", metavar="N", help="with --processes: the bound on speed")] = None,
     depth: Annotated[
-        int | None, typer.Option("--depth", metavar="N", min=0, help="to explore: stop after so many rounds")
+        int | None, typer.Option("--depth", metavar="N", min=0, help="with --processes: stop after this many rounds")
     ] = None,
     computation: Annotated[
         str,
         typer.Option(
-            "--computation", metavar="NAME", help="to explore: partial-synchrony, synchrony, asynchrony, unrestricted"
+            "--computation",
+            metavar="NAME",
+            help="with --processes: partial-synchrony, synchrony, asynchrony or unrestricted",
         ),
     ] = "partial-synchrony",
     timeout: Annotated[
-        int | None, typer.Option("--timeout", metavar="N", help="of chandra-toueg: the initial timeout, to explore")
+        int | None, typer.Option("--timeout", metavar="N", help="for chandra-toueg: the initial timeout to explore")
     ] = None,
     variant: Annotated[
-        str | None, typer.Option("--variant", metavar="tla|ivy", help="of chandra-toueg: how it waits")
+        str | None, typer.Option("--variant", metavar="tla|ivy", help="for chandra-toueg: how it waits")
     ] = None,
     start: Annotated[
-        str | None, typer.Option("--start", metavar="send|receive|compute", help="of chandra-toueg: its first step")
+        str | None, typer.Option("--start", metavar="send|receive|compute", help="for chandra-toueg: its first step")
     ] = None,
     proofs: Annotated[
         list[Path] | None,
-        typer.Option("--proofs", metavar="PATH", help="of chandra-toueg: proofs to carry over, by default the shipped"),
+        typer.Option("--proofs", metavar="PATH", help="for chandra-toueg: the proofs, by default the shipped ones"),
     ] = None,
     second_opinion: SecondOpinionOption = None,
 ) -> Outcome:
@@ -87,11 +91,11 @@ def _compute_cutoff(
     question = CutoffQuestion(template, options, claim, second_opinion, small, tuple(proofs or ()))
     if proofs and template != SHIPPED:
         raise UsageError(f"--proofs is an option of {SHIPPED} only", "no other template has a model of two processes")
-    list_proof_files(question.proofs)  # what is not there is said before the work
-    fitting = parse_properties(question)
-    found = answer_question(question, request.time_limit, request.progress.show)
-    found.checked[:] = [_keep_undecided(template, each) for each in found.checked]
-    return report_cutoff(question, fitting, found, request.measure_seconds())
+    list_proof_files(question.proofs)  # missing files are reported before the work
+    shapes = parse_properties(question)
+    answer = answer_question(question, request.time_limit, request.progress.show)
+    answer.checked[:] = [_keep_undecided(template, each) for each in answer.checked]
+    return report_cutoff(question, shapes, answer, request.measure_seconds())
 
 
 def _build_small_system(
@@ -106,10 +110,12 @@ def _build_small_system(
     if processes is None:
         given = {"delta": delta, "phi": phi, "depth": depth}
         for name in (name for name, value in given.items() if value is not None):
-            raise UsageError(f"--{name} is of a system that is explored", "give --processes too")
+            raise UsageError(f"--{name} is only for a system to explore", "give --processes too")
         return None
     if delta is None or phi is None:
-        raise UsageError("--processes needs --delta and --phi", "the lemmas are for all, what is explored is not")
+        raise UsageError(
+            "--processes needs --delta and --phi", "the lemmas hold for all values, but exploration needs numbers"
+        )
     check_system_bounds(processes, delta, phi)
     if depth is None and ComputationModel(computation) is not ComputationModel.PARTIAL_SYNCHRONY:
         raise UsageError(f"under {computation} messages may grow old for ever", "give --depth too")

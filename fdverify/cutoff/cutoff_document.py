@@ -1,4 +1,4 @@
-"""What the cutoff says, for machines."""
+"""The JSON document of ``fdverify cutoff``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fdverify.verdict import Verdict
 
 @dataclass(frozen=True)
 class PropertyCutoff:
-    """A property whose shape fits; ``suffices`` are the numbers of processes that tell of all, if all lemmas hold."""
+    """A property and the numbers of processes that decide it for all N; there are none if a lemma is not proved."""
 
     name: str
     indexes: tuple[str, ...]
@@ -24,7 +24,7 @@ class PropertyCutoff:
 
 @dataclass(frozen=True, kw_only=True)
 class CutoffDocument(Document):
-    """What ``fdverify cutoff`` found."""
+    """The result of ``fdverify cutoff``."""
 
     command: Literal["cutoff"] = "cutoff"
     template: str

@@ -1,4 +1,4 @@
-"""What the cutoff comes to: the document, and the tables for people."""
+"""The outcome of ``fdverify cutoff``: the document, and the tables for people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fdverify.runs.run_table import ShownRun, ShownStep
 from fdverify.verdict import Verdict
 
 _GROUPS = {
-    "symmetry": "swapping two indexes makes steps of steps",
+    "symmetry": "swapping two indexes maps steps to steps",
     "projection-2": "a step of N, seen at two indexes, is a step of two",
     "extension-2": "a step of two is a step of N, the others crashed",
     "projection-1": "a step of N, seen at one index, is a step of one",
@@ -34,38 +34,38 @@ _GROUPS = {
 
 
 def report_cutoff(
-    question: CutoffQuestion, shapes: Mapping[str, CutoffProperty], found: CutoffAnswer, seconds: float
+    question: CutoffQuestion, shapes: Mapping[str, CutoffProperty], answer: CutoffAnswer, seconds: float
 ) -> Outcome:
-    proved = found.verdict is Verdict.PROVED
+    proved = answer.verdict is Verdict.PROVED
     document = CutoffDocument(
         template=question.template,
         options=question.options,
         second_opinion=question.second,
-        verdict=found.verdict,
-        detail=describe_verdict(found),
-        exit_code=found.exit_code,
+        verdict=answer.verdict,
+        detail=describe_verdict(answer),
+        exit_code=answer.exit_code,
         seconds=seconds,
-        lemmas=tuple(found.checked),
+        lemmas=tuple(answer.checked),
         properties=tuple(
             PropertyCutoff(
                 name,
                 tuple(shape.indexes),
                 tuple(shape.cutoffs) if proved else (),
-                describe_cutoff(shape) if proved else "nothing is known of more processes",
+                describe_cutoff(shape) if proved else "nothing is known about more processes",
             )
             for name, shape in shapes.items()
         ),
-        proofs=tuple(replace(each, carries_over=proved and each.holds_at_start) for each in found.carried),
+        proofs=tuple(replace(each, carries_over=proved and each.holds_at_start) for each in answer.carried),
         small=question.small,
-        explored=tuple(found.explored),
+        explored=tuple(answer.explored),
     )
-    render = partial(_render_cutoff, question, shapes, found, seconds)
-    return Outcome(found.exit_code, document, render, tuple(_list_runs(question, found)))
+    render = partial(_render_cutoff, question, shapes, answer, seconds)
+    return Outcome(answer.exit_code, document, render, tuple(_list_runs(question, answer)))
 
 
-def _list_runs(question: CutoffQuestion, found: CutoffAnswer) -> Iterator[ShownRun]:
-    """List the runs of small systems that violate a property; their configurations are in words."""
-    for explored in found.explored:
+def _list_runs(question: CutoffQuestion, answer: CutoffAnswer) -> Iterator[ShownRun]:
+    """List the runs of small systems that violate a property; their configurations are text."""
+    for explored in answer.explored:
         if explored.run:
             small = question.small
             assert small is not None, "only then is anything explored"
@@ -80,37 +80,37 @@ def _list_runs(question: CutoffQuestion, found: CutoffAnswer) -> Iterator[ShownR
 def _render_cutoff(
     question: CutoffQuestion,
     shapes: Mapping[str, CutoffProperty],
-    found: CutoffAnswer,
+    answer: CutoffAnswer,
     seconds: float,
     console: Console,
 ) -> None:
-    for checked in found.checked:
+    for checked in answer.checked:
         if checked.disagreement is not None:
             _print_disagreement(console, checked, checked.disagreement)
             break  # the first is enough to see what is wrong
-    if found.checked:
-        console.print(_build_lemma_table(found.checked, question.second))
-    for checked in found.checked:
+    if answer.checked:
+        console.print(_build_lemma_table(answer.checked, question.second))
+    for checked in answer.checked:
         if checked.verdict is not Verdict.PROVED:
             print_verdict(console, checked.verdict, checked.detail, f"{checked.name}: ")
         if checked.smtlib is not None:
             console.print(Text(f"  its SMT-LIB text is kept in {checked.smtlib}"), soft_wrap=True)
-    if found.carried and found.verdict is Verdict.PROVED:
-        _print_carried(console, found.carried, str(question.options.get("variant", DEFAULT_VARIANT)))
-    for explored in found.explored:
+    if answer.carried and answer.verdict is Verdict.PROVED:
+        _print_carried(console, answer.carried, str(question.options.get("variant", DEFAULT_VARIANT)))
+    for explored in answer.explored:
         _print_explored(console, question, shapes[explored.property], explored)
-    if found.verdict is Verdict.PROVED:
+    if answer.verdict is Verdict.PROVED:
         for words in dict.fromkeys(map(describe_cutoff, shapes.values())):
             names = [name for name, shape in shapes.items() if describe_cutoff(shape) == words]
             console.print(Text(f"{', '.join(names)}: {words}"), soft_wrap=True)
-    print_verdict(console, found.verdict, describe_verdict(found))
+    print_verdict(console, answer.verdict, describe_verdict(answer))
     console.print(
-        Text(f"{question.template}, {len(found.checked)} lemmas, {seconds:.1f} s", style="dim"), soft_wrap=True
+        Text(f"{question.template}, {len(answer.checked)} lemmas, {seconds:.1f} s", style="dim"), soft_wrap=True
     )
 
 
 def describe_cutoff(shape: CutoffProperty) -> str:
-    """For which N what follows from which, by the shape of a property."""
+    """Describe which numbers of processes decide a property of this shape."""
     if len(shape.indexes) == 1:
         return "of one index: it holds for every N >= 1 if and only if it holds for N = 1"
     return (
@@ -119,24 +119,24 @@ def describe_cutoff(shape: CutoffProperty) -> str:
     )
 
 
-def describe_verdict(found: CutoffAnswer) -> str:
-    match found.verdict:
+def describe_verdict(answer: CutoffAnswer) -> str:
+    match answer.verdict:
         case Verdict.PROVED:
-            return "one process and two tell of every number of processes"
+            return "one process and two processes decide every number of processes"
         case Verdict.VIOLATED:
-            return "these are not rounds of a symmetric point-to-point algorithm: nothing is said of N processes"
+            return "these are not rounds of a symmetric point-to-point algorithm: nothing is known about N processes"
         case Verdict.VACUOUS:
-            return "a lemma says nothing"
+            return "a lemma is vacuous"
         case _:
-            return found.lost or "a lemma is not decided"
+            return answer.lost or "a lemma is not decided"
 
 
-def _build_lemma_table(found: Sequence[LemmaResult], second: str | None) -> Table:
+def _build_lemma_table(results: Sequence[LemmaResult], second: str | None) -> Table:
     table = Table()
     for heading in ("lemma", "in the paper", "says", "proved", *((second,) if second else ()), "seconds"):
         right = heading in ("proved", "seconds", second)
         table.add_column(Text(heading), justify="right" if right else "left")
-    for name, group in groupby(found, key=lambda checked: checked.name.partition(".")[0]):
+    for name, group in groupby(results, key=lambda checked: checked.name.partition(".")[0]):
         checked = list(group)
         proved = sum(each.verdict is Verdict.PROVED for each in checked)
         agreed = sum(each.second_opinion == "agrees" for each in checked)

@@ -1,4 +1,4 @@
-"""A model checked by an engine, in a worker process that can be given up."""
+"""Requests to check a property of a model with an engine, in a worker process that can be killed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ENGINES = {
 class CheckRequest:
     """A system, a property, and the engine to check it with; ``settings`` are the engine's own arguments.
 
-    The model is one at hand, or the name that it is found by; the property likewise.
+    Both the model and the property are given as objects or by name.
     """
 
     command: str
@@ -54,7 +54,7 @@ class CheckRequest:
         return system.find_liveness_property(self.claim) if self.command == "live" else system.find_property(self.claim)
 
     def run_in_worker(self, time_limit: float | None, report: Report) -> Result:
-        """What the engine finds, in a worker process; without an answer in time it is unknown."""
+        """Compare and decide in a worker process; the verdict is unknown if there is no answer in time."""
         last: list[Progress] = []
 
         def heard(progress: Progress) -> None:
@@ -72,19 +72,19 @@ class CheckRequest:
             return Result(Verdict.UNKNOWN, f"{why}; depth {done.depth} was completed", statistics)
 
     def compare_and_decide(self, report: Report) -> Result:
-        """What the engine finds, once the author's functions have been compared."""
+        """Compare the author's functions, then run the engine."""
         notes = self.compare_author_code(report)
         result = self.run_engine(report)
         return replace(result, notes=(*notes, *result.notes))
 
     def run_engine(self, report: Report) -> Result:
-        """What the engine finds; whether functions mean the same to all engines is not asked."""
+        """Run the engine, without checking that the author's functions mean the same to all engines."""
         engine = _import_engine(self.command)
         system, settings = self._add_lemmas()
         return self.blame_file(lambda: engine(system, self.find_property(system), report=report, **settings))
 
     def compare_author_code(self, report: Report) -> tuple[str, ...]:
-        """Refuse functions that mean something else to one of the engines; what a reader should know of the others."""
+        """Refuse functions that do not mean the same to all engines; return notes about the others."""
         from fdverify.author_code.author_check import build_claim_calls, build_plan_calls, check_author_code
 
         def compared() -> tuple[str, ...]:
@@ -97,7 +97,7 @@ class CheckRequest:
         return self.blame_file(compared)
 
     def compare_in_worker(self, time_limit: float | None) -> str | None:
-        """The same in a worker process; why that came to no end, if so."""
+        """Compare the author's functions in a worker process; return the reason if that did not finish."""
         try:
             run_in_worker(self.compare_author_code, time_limit, silent)
         except (TimeLimitReached, WorkerDied) as end:
@@ -105,7 +105,7 @@ class CheckRequest:
         return None
 
     def _add_lemmas(self) -> tuple[System, dict[str, Any]]:
-        """The system under the assumptions of a proof whose conjuncts help, and the settings with those."""
+        """Add the assumptions of the proof that provides lemmas to the system, and the lemmas to the settings."""
         system, settings = self.build_system(), dict(self.settings)
         if settings.get("lemmas") is not None:
             proof = self._load_lemmas(settings["lemmas"])
@@ -126,7 +126,7 @@ class CheckRequest:
         return find_model(self.model) if isinstance(self.model, str) else self.model
 
     def blame_file(self, work: Callable[[], Returned]) -> Returned:
-        """An exception that a user's model raises is bad input, told with the place in their file."""
+        """Do the work; report an exception that a user's model raises as bad input, with the place in their file."""
         if not isinstance(self.model, str) or not is_file_reference(self.model):
             return work()
         path = Path(self.model.rpartition(":")[0])
@@ -140,7 +140,7 @@ def _describe_lost_worker(end: Exception, time_limit: float | None) -> str:
 
 
 def _import_engine(command: str) -> Callable[..., Result]:
-    # Imported here: an engine brings a solver or numpy along, and --help needs neither.
+    # Imported here, because engines import a solver or numpy, and --help needs neither.
     module, name = _ENGINES[command]
     engine: Callable[..., Result] = getattr(import_module(module), name)
     return engine

@@ -1,4 +1,4 @@
-"""The commands that check a property of a model: one for each engine."""
+"""The commands that check a property of a model, one for each engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fdverify.verdict import Progress
 
 @dataclass(frozen=True)
 class EngineOption:
-    """An option that is an argument of the engine."""
+    """An option that is passed to the engine as an argument."""
 
     flag: str
     argument: str
@@ -40,7 +40,7 @@ class EngineOption:
 
 @dataclass(frozen=True)
 class EngineCommand:
-    """What the command of an engine is called, is for, and has of its own."""
+    """The command of an engine: its name, its help and its own options."""
 
     name: str
     help: str
@@ -48,7 +48,7 @@ class EngineCommand:
     examples: tuple[str, ...]
     shows_subrounds: bool = True
     is_liveness: bool = False
-    """Whether its properties are about whole runs."""
+    """Whether its properties are liveness properties, about whole runs."""
 
 
 ENGINE_COMMANDS = (
@@ -56,8 +56,10 @@ ENGINE_COMMANDS = (
         "explore",
         "Visit every reachable state for fixed parameters: proved, or a shortest counterexample.",
         (
-            EngineOption("--subrounds/--rounds", "subrounds", False, "make a phase a step, as the TLA+ module has it"),
-            EngineOption("--depth", "depth", None, "stop after so many steps; the verdict is then bounded", 0),
+            EngineOption(
+                "--subrounds/--rounds", "subrounds", False, "take each phase as a step, as the TLA+ module does"
+            ),
+            EngineOption("--depth", "depth", None, "stop after this many steps; the verdict is then bounded", 0),
         ),
         (
             "fdverify explore --delta 2 --phi 4",
@@ -68,7 +70,7 @@ ENGINE_COMMANDS = (
     EngineCommand(
         "bmc",
         "Search runs of growing length for a violation; parameters may be symbolic.",
-        (EngineOption("--depth", "depth", 100, "how many rounds a run may have", 0),),
+        (EngineOption("--depth", "depth", 100, "the largest number of rounds of a run", 0),),
         (
             "fdverify bmc --timeout 'phi+delta+2'",
             "fdverify bmc --delta 3 --phi symbolic --timeout '3*phi' --show timeout-waiting_time --itf run.itf.json",
@@ -79,7 +81,9 @@ ENGINE_COMMANDS = (
         "Prove by k-induction, from the property, the variables' ranges and the conjuncts of a proof file.",
         (
             EngineOption("--max-k", "max_k", 60, "the largest k to try", 1),
-            EngineOption("--lemmas", "lemmas", None, "a proof file whose conjuncts are proved along", is_file=True),
+            EngineOption(
+                "--lemmas", "lemmas", None, "a proof file whose conjuncts are proved with the property", is_file=True
+            ),
         ),
         (
             "fdverify induct --delta 1 --phi 1",
@@ -88,8 +92,8 @@ ENGINE_COMMANDS = (
     ),
     EngineCommand(
         "live",
-        "Visit every reachable state for fixed parameters and search for a fair run that breaks a property for ever.",
-        (EngineOption("--unfair", "unfair", False, "also runs that starve a process or a message"),),
+        "Visit every reachable state for fixed parameters and search for a fair run that violates a property for ever.",
+        (EngineOption("--unfair", "unfair", False, "also allow runs that starve a process or a message"),),
         (
             "fdverify live --delta 1 --phi 2 --timeout 1",
             "fdverify live --delta 1 --phi 1 --timeout 1 --crash --property strong-completeness",
@@ -100,7 +104,7 @@ ENGINE_COMMANDS = (
         "simulate",
         "Show one random run for fixed parameters.",
         (
-            EngineOption("--depth", "rounds", 30, "how many rounds to run", 0),
+            EngineOption("--depth", "rounds", 30, "the number of rounds", 0),
             EngineOption("--seed", "seed", 0, "the same seed gives the same run"),
         ),
         ("fdverify simulate --delta 2 --phi 2 --depth 10 --seed 7",),
@@ -132,14 +136,14 @@ def build_command(engine: EngineCommand, reference: str, model: Model) -> Comman
         ],
         shows_runs=True,
         has_places=True,
-        time_limit="then the verdict is unknown",
+        time_limit="stop after this time; the verdict is then unknown",
     )
 
 
 def build_check_request(
     name: str, reference: str, model: Model, given: Mapping[str, Any], engine: EngineCommand | None = None
 ) -> CheckRequest:
-    """Build a check from what was given on the command line."""
+    """Build a check request from the options of the command line."""
     return CheckRequest(
         command=name,
         model=reference,
@@ -150,13 +154,15 @@ def build_check_request(
     )
 
 
-def _build_engine_option(of: EngineOption) -> inspect.Parameter:
-    if isinstance(of.default, bool):
-        return build_option(of.argument, bool, of.default, of.flag, help=of.meaning)
-    if of.is_file:
-        return build_option(of.argument, Path | None, None, of.flag, metavar="FILE", help=of.meaning)
-    kind = int if of.default is not None else int | None
-    return build_option(of.argument, kind, of.default, of.flag, metavar="N", min=of.least, help=of.meaning)
+def _build_engine_option(option: EngineOption) -> inspect.Parameter:
+    if isinstance(option.default, bool):
+        return build_option(option.argument, bool, option.default, option.flag, help=option.meaning)
+    if option.is_file:
+        return build_option(option.argument, Path | None, None, option.flag, metavar="FILE", help=option.meaning)
+    kind = int if option.default is not None else int | None
+    return build_option(
+        option.argument, kind, option.default, option.flag, metavar="N", min=option.least, help=option.meaning
+    )
 
 
 def _compute_check(engine: EngineCommand, check: CheckRequest, request: Request, given: Mapping[str, Any]) -> Outcome:
@@ -170,6 +176,6 @@ def _compute_check(engine: EngineCommand, check: CheckRequest, request: Request,
 
     result = check.run_in_worker(request.time_limit, show_progress)
     run = None if result.run is None else show_run(system, result.run, given["subrounds"], columns)
-    from fdverify.model_check.report import report_check  # rich is slow to import, and --help does without
+    from fdverify.model_check.report import report_check  # rich is slow to import, and --help does not need it
 
     return report_check(engine.name, system, claim, result, run, request.measure_seconds())

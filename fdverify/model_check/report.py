@@ -1,4 +1,4 @@
-"""What came of checking a property with an engine: the document, the rendering, the findings."""
+"""The outcome of checking a property with an engine: document, rendering and findings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fdverify.verdict import Obligation, Result, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class CheckDocument(Document):
-    """What an engine found about a property of a model."""
+    """The result of an engine for a property of a model."""
 
     model: str
     variant: str | None
@@ -30,7 +30,7 @@ class CheckDocument(Document):
     parameters: Mapping[str, int | str]
     property: str
     meaning: str
-    """Of the property."""
+    """The meaning of the property."""
     verdict: Verdict
     detail: str
     seconds: float
@@ -39,7 +39,7 @@ class CheckDocument(Document):
     notes: tuple[str, ...]
     trace: ShownRun | None
     proof: str | None
-    """The text of a proof file, of a command that has found one."""
+    """The text of a proof file, if the command has found a proof."""
 
 
 def report_check(
@@ -52,7 +52,7 @@ def report_check(
     proof: str | None = None,
     prints_proof: bool = False,
 ) -> Outcome:
-    """Build the outcome; a proof that was found is printed before it if it is written nowhere else."""
+    """Build the outcome; with ``prints_proof``, the rendering begins with the proof."""
     document = CheckDocument(
         command=command,
         model=system.name,
@@ -97,7 +97,7 @@ def _list_findings(document: CheckDocument, claim: Property) -> tuple[Finding, .
     if document.verdict.exit_code == 0:
         return ()
     code = getattr(unwrap(claim.holds), "__code__", None)
-    if code is None:  # an object that is called has no line of its own
+    if code is None:  # a callable object has no line
         return ()
     text = render_text(partial(_render_check, document, False), for_terminal=False)
     level: Literal["error", "warning"] = "warning" if document.verdict is Verdict.UNKNOWN else "error"

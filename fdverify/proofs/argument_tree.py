@@ -27,25 +27,25 @@ class ArgumentPremise:
 
 def list_premises(result: ProofResult, subject: ProofSubject) -> list[ArgumentPremise]:
     obligations = result.obligations
-    found = [
+    premises = [
         ArgumentPremise(each.verdict, each.name, subject.meanings[each.name])
         for each in obligations
         if each.kind == ObligationKind.PREMISE
     ]
     going_on = "every state of the invariant has a next round"
-    found += [
+    premises += [
         ArgumentPremise(each.verdict, "time-goes-on", going_on) for each in obligations if each.name == NO_DEAD_END
     ]
     inductive = [each for each in obligations if each.kind in (ObligationKind.INITIATION, ObligationKind.CONSECUTION)]
     if inductive:
-        found.append(
+        premises.append(
             ArgumentPremise(_combine_verdicts(inductive), "invariant", f"{len(inductive)} obligations of its conjuncts")
         )
     seen = [each for each in obligations if each.kind == ObligationKind.VACUITY and each.name in VACUITY[:-1]]
     if seen:
         happens = "what it is about happens in runs: --witness shows them"
-        found.append(ArgumentPremise(_combine_verdicts(seen), "not-vacuous", happens))
-    return found
+        premises.append(ArgumentPremise(_combine_verdicts(seen), "not-vacuous", happens))
+    return premises
 
 
 def build_argument_tree(result: ProofResult, subject: ProofSubject) -> Tree:
@@ -68,7 +68,7 @@ def build_argument_tree(result: ProofResult, subject: ProofSubject) -> Tree:
 
 def _combine_verdicts(obligations: Iterable[Obligation]) -> Verdict:
     """One verdict for many: proved if all are, else the first that is not."""
-    return next((found.verdict for found in obligations if found.verdict is not Verdict.PROVED), Verdict.PROVED)
+    return next((each.verdict for each in obligations if each.verdict is not Verdict.PROVED), Verdict.PROVED)
 
 
 def _render_premise(premise: ArgumentPremise) -> Text:

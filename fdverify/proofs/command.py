@@ -1,4 +1,4 @@
-"""``verify-invariant``: are the proofs in these files proofs?"""
+"""The command ``verify-invariant``, which checks the proofs in files."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 Suggest = Callable[
     [Sequence["ProofResult"], "ProofSettings", float | None, Callable[[str], None]], list["ProofSuggestions"]
 ]
-"""Who looks for conjuncts that are missing."""
+"""The type of the function that searches for missing conjuncts."""
 _HELP = """Check inductive proofs: proved for every value of the parameters, or the step that breaks a conjunct.
 
 A proof file is Python: it names a model and a goal, and declares the conjuncts of an inductive invariant.  A folder
-stands for the files in and below it in which a proof is made, those whose names start with _ left out.  The parameters
-and options of the models that the proofs are about are options here, too: --help lists those of the files named.
+stands for the files in and below it that contain a proof, except those whose names start with _.  The parameters and
+options of the proofs' models are options here, too: --help lists those of the files named.
 
-Each conjunct is shown to hold initially (initiation) and after every round from a state in which all of them hold
-(consecution), and all of them together to imply the goal; that the proof is not vacuous is shown too.  With --suggest,
-conjuncts are looked for with which a proof that a step breaks would be one.  With --watch, what a saved file concerns
-is checked again, until Ctrl-C.
+Each conjunct must hold initially (initiation) and after every round from a state in which all conjuncts hold
+(consecution), and together they must imply the goal.  The proof must not be vacuous.  With --suggest, if a step breaks
+a proof, conjuncts that would complete it are searched for.  With --watch, the proofs that depend on a file are checked
+again whenever it is saved, until Ctrl-C.
 """
 _EXAMPLES = (
     "verify-invariant invariants",
@@ -52,7 +52,7 @@ _EXITS = (
 
 
 def build_command(suggest: Suggest, options: Sequence[ModelOption] = ()) -> Command:
-    """Build the command, with the options of the models that the proofs are about."""
+    """Build the command, with the options of the proofs' models."""
 
     def compute(request: Request, **given: Any) -> Outcome:
         of_models = {each.argument: given.pop(each.argument) for each in options}
@@ -89,35 +89,46 @@ def _compute_verdicts(
     phi: Annotated[str, typer.Option("--phi", metavar="N|symbolic", help="the bound on relative speed")] = SYMBOLIC,
     gst: Annotated[
         str,
-        typer.Option("--gst", metavar="N|symbolic", help="from when on the bounds hold, in models with such a time"),
+        typer.Option(
+            "--gst", metavar="N|symbolic", help="the time from which on the bounds hold, in models that have one"
+        ),
     ] = SYMBOLIC,
-    variant: Annotated[str | None, typer.Option("--variant", metavar="NAME", help="instead of the file's own")] = None,
-    buffer: Annotated[str | None, typer.Option("--buffer", metavar="NAME", help="encoding of the buffer")] = None,
-    k: Annotated[int, typer.Option("--k", metavar="N", min=1, help="let the conjuncts be N-inductive together")] = 1,
+    variant: Annotated[
+        str | None, typer.Option("--variant", metavar="NAME", help="the variant, instead of the file's own")
+    ] = None,
+    buffer: Annotated[str | None, typer.Option("--buffer", metavar="NAME", help="the encoding of the buffer")] = None,
+    k: Annotated[
+        int, typer.Option("--k", metavar="N", min=1, help="check that the conjuncts together are N-inductive")
+    ] = 1,
     memory_limit: Annotated[
-        int | None, typer.Option("--memory-limit", metavar="MB", min=200, help="for each worker process")
+        int | None,
+        typer.Option("--memory-limit", metavar="MB", min=200, help="the memory limit of each worker process"),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="worker processes; one a core by default")
+        int | None,
+        typer.Option(
+            "--jobs", "-j", metavar="N", min=1, help="the number of worker processes; one per core by default"
+        ),
     ] = None,
     smtlib: Annotated[
         Path | None, typer.Option("--smtlib", metavar="DIR", help="write every obligation as an SMT-LIB file")
     ] = None,
     second_opinion: SecondOpinionOption = None,
     stability: Annotated[
-        int, typer.Option("--stability", metavar="N", min=0, help="decide all again under N seeds, shuffled")
+        int,
+        typer.Option("--stability", metavar="N", min=0, help="decide everything again with N seeds, in shuffled order"),
     ] = 0,
     seed: Annotated[
         int,
-        typer.Option("--seed", metavar="N", min=0, help="the solver's seed; all but 0 shuffle and bypass the cache"),
+        typer.Option("--seed", metavar="N", min=0, help="the solver's seed; any but 0 shuffles and bypasses the cache"),
     ] = 0,
     cache: Annotated[bool, typer.Option("--cache/--no-cache", help="reuse what was proved before")] = True,
     witness: Annotated[bool, typer.Option("--witness", help="show a run in which the goal's premise holds")] = False,
     suggest: Annotated[
-        bool, typer.Option("--suggest", help="look for conjuncts that are missing, where a step breaks a proof")
+        bool, typer.Option("--suggest", help="if a step breaks a proof, search for missing conjuncts")
     ] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", help="check again whenever a file is saved that a proof rests on")
+        bool, typer.Option("--watch", help="check again whenever a file that a proof depends on is saved")
     ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="show the version and exit", is_eager=True, callback=show_version)
@@ -131,7 +142,7 @@ def _compute_verdicts(
     numbers = {name: parse_parameter(name, text) for name, text in (("delta", delta), ("phi", phi), ("gst", gst))}
     chosen = {"variant": variant, "buffer": buffer}
     parameters, model_options = split_values(options, of_models)
-    # Imported here: --help needs neither the solver nor the models.
+    # Imported here, because --help needs neither the solver nor the models.
     from fdverify.proofs.check_proofs import check_proofs
     from fdverify.proofs.proof_files import find_proof_files
     from fdverify.proofs.proof_result import select_with_proof

@@ -1,4 +1,4 @@
-"""What is wrong with a proof, at the line of each claim that is not proved."""
+"""The findings of a proof, at the line of each claim that is not proved."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _PLACED = re.compile(r"(?P<file>.+?\.py):(?P<line>\d+): ")
 
 
 def list_findings(result: ProofResult, render: Callable[[ProofResult, str], str]) -> Iterator[Finding]:
-    """List what is wrong with a proof; ``render`` says why an obligation is not proved."""
+    """List the findings of a proof; ``render`` describes why an obligation is not proved."""
     begins = SourceLocation(result.path.resolve(), 1) if result.subject is None else result.subject.begins
 
     def build(rule: str, level: Literal["error", "warning"], text: str, place: SourceLocation, name: str) -> Finding:
         return Finding(rule, level, text, place.file, place.line, f"{result.name}:{name}")
 
     def report(obligation: Obligation, head: str, place: SourceLocation) -> Finding:
-        # Nothing is known to be wrong with what is unknown.
+        # An unknown obligation may still hold.
         level: Literal["error", "warning"] = "warning" if obligation.verdict is Verdict.UNKNOWN else "error"
         text = f"{head}\n{render(result, obligation.name)}"
         return build(obligation.kind, level, text, place, obligation.name)
@@ -46,7 +46,7 @@ def list_findings(result: ProofResult, render: Callable[[ProofResult, str], str]
 
 
 def _describe_verdict(checked: CheckedObligation) -> str:
-    """Say the verdict, and the smallest parameters that it is found at."""
+    """Describe the verdict, and the parameters of the counterexample."""
     verdict = str(checked.build_obligation().verdict)
     if checked.broken is None:
         return verdict
@@ -55,12 +55,12 @@ def _describe_verdict(checked: CheckedObligation) -> str:
 
 
 def _find_definition(result: ProofResult, claim: str) -> SourceLocation:
-    """Find where a claim is defined; where the proof begins if it is the model's, or one of the argument's."""
+    """Find where a claim is defined; a claim of the model or of the argument is placed where the proof begins."""
     assert result.subject is not None, "what was loaded has obligations"
     return result.subject.definitions.get(claim, result.subject.begins)
 
 
 def _find_place(error: FdverifyError) -> SourceLocation | None:
-    """Find the place that an error tells of."""
+    """Find the place in the message of an error."""
     placed = _PLACED.match(error.message)
     return None if placed is None else SourceLocation(Path(placed["file"]).resolve(), max(1, int(placed["line"])))

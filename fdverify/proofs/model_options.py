@@ -1,4 +1,4 @@
-"""The parameters and options of the models that proofs are about, as options of ``verify-invariant``."""
+"""The parameters and options of the proofs' models, as options of ``verify-invariant``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in
 
 _LOADING_SECONDS = 60.0
 _SHARED = ("--delta", "--phi", "--gst", "--variant", "--buffer")
-"""Options of the command that stand for what many models have."""
+"""The command's own options for parameters and options that many models have."""
 _Kind = Literal["a number", "a switch", "text"]
 
 
@@ -32,14 +32,14 @@ class ModelOption:
     model: str
     file: Path
     flag: str
-    """What it is called on the command line, without the dashes."""
+    """Its name on the command line, without the dashes."""
 
     @property
     def argument(self) -> str:
         return f"of_model_{self.name}"
 
     def build_parameter(self) -> inspect.Parameter:
-        """The option of the command; without it, a parameter is arbitrary and an option is as the file has it."""
+        """Build the option of the command.  Without it, a parameter is symbolic and an option has the file's value."""
         meaning = f"{self.meaning} ({self.model})" if self.meaning else f"of {self.model}"
         if self.kind == "a switch":
             return build_option(self.argument, bool | None, None, f"--{self.flag}/--no-{self.flag}", help=meaning)
@@ -47,15 +47,15 @@ class ModelOption:
 
 
 def find_model_options(arguments: Sequence[str], own: Collection[str]) -> list[ModelOption]:
-    """Options beside the command's own, if the line has any, or asks which there are."""
+    """Find the options of the proofs' models, if the line has options that are not the command's own, or ``--help``."""
     unknown = _list_flags(arguments) - set(own)
     if not unknown and not {"--help", "-h"} & set(arguments):
         return []
-    found, wrong = _load_options(arguments, own)
-    known = {flag for each in found for flag in (f"--{each.flag}", f"--no-{each.flag}")}
-    if wrong is not None and not unknown <= known | {"--help"}:
-        raise wrong  # which options it has is not known
-    return found
+    options, error = _load_options(arguments, own)
+    known = {flag for each in options for flag in (f"--{each.flag}", f"--no-{each.flag}")}
+    if error is not None and not unknown <= known | {"--help"}:
+        raise error  # the options of that file are not known
+    return options
 
 
 def _list_flags(arguments: Sequence[str]) -> set[str]:
@@ -63,7 +63,7 @@ def _list_flags(arguments: Sequence[str]) -> set[str]:
 
 
 def _load_options(arguments: Sequence[str], own: Collection[str]) -> tuple[list[ModelOption], FdverifyError | None]:
-    """The options of the models of the proofs that a line seems to name, each once; and what is wrong with a file."""
+    """Load the options of the models of the proofs that a line seems to name, and the first error in a file."""
     words = [Path(word) for word in arguments if not word.startswith("-")]
     paths = [path for path in words if path.is_dir() or (path.suffix == ".py" and path.is_file())]
     if "--shipped" in arguments:
@@ -73,8 +73,8 @@ def _load_options(arguments: Sequence[str], own: Collection[str]) -> tuple[list[
     if not paths:
         return [], None
     try:
-        found, wrong = run_in_worker(partial(_collect_options, paths, own), _LOADING_SECONDS, lambda event: None)
-        return _merge_options(found), wrong
+        options, error = run_in_worker(partial(_collect_options, paths, own), _LOADING_SECONDS, lambda event: None)
+        return _merge_options(options), error
     except TimeLimitReached:
         hint = "is there an endless loop?"
         raise UsageError(
@@ -87,7 +87,7 @@ def _load_options(arguments: Sequence[str], own: Collection[str]) -> tuple[list[
 def split_values(
     options: Sequence[ModelOption], given: Mapping[str, Any]
 ) -> tuple[dict[str, int], dict[str, OptionValue]]:
-    """What was given for parameters, as numbers, and for options."""
+    """Split the given values into numbers of parameters and values of options."""
     numbers: dict[str, int] = {}
     chosen: dict[str, OptionValue] = {}
     for each in options:
@@ -105,21 +105,21 @@ def split_values(
 def _collect_options(
     paths: Sequence[Path], own: Collection[str], report: Report
 ) -> tuple[list[ModelOption], FdverifyError | None]:
-    """Load the proofs, in a worker process: what users' files do must not stop the command."""
+    """Load the proofs and collect the options.  This runs in a worker process: a file must not stop the command."""
     from fdverify.proofs.proof_files import list_proof_files, load_proof
 
-    found: list[ModelOption] = []
+    options: list[ModelOption] = []
     wrong: FdverifyError | None = None
     for path in list_proof_files(paths):
         try:
-            found += _describe_options(load_proof(path).model, path, own)
-        except FdverifyError as error:  # it is told when the proof is checked, unless an option cannot be known for it
+            options += _describe_options(load_proof(path).model, path, own)
+        except FdverifyError as error:  # reported when the proof is checked, unless an option stays unknown
             wrong = wrong or error
-    return found, wrong
+    return options, wrong
 
 
 def _describe_options(model: Model, file: Path, own: Collection[str]) -> list[ModelOption]:
-    """What a model has; where the command has an option of that name, another name is made."""
+    """Describe the options of a model; rename those that the command already has."""
 
     def described(name: str, kind: _Kind, values: str, meaning: str) -> list[ModelOption]:
         if f"--{name}" in _SHARED:
@@ -127,13 +127,13 @@ def _describe_options(model: Model, file: Path, own: Collection[str]) -> list[Mo
         flag = f"model-{name}" if f"--{name}" in own else name
         return [ModelOption(name, kind, values, meaning, model.name, file, flag)]
 
-    found: list[ModelOption] = []
+    options: list[ModelOption] = []
     for parameter in model.parameters:
-        found += described(parameter.name, "a number", "N|symbolic", parameter.meaning)
+        options += described(parameter.name, "a number", "N|symbolic", parameter.meaning)
     for each in model.options:
         kind: _Kind = "a switch" if isinstance(each.default, bool) else "text"
-        found += described(each.name, kind, "|".join(each.choices) or each.metavar, each.meaning)
-    return found
+        options += described(each.name, kind, "|".join(each.choices) or each.metavar, each.meaning)
+    return options
 
 
 def _merge_options(options: Iterable[ModelOption]) -> list[ModelOption]:
@@ -144,6 +144,6 @@ def _merge_options(options: Iterable[ModelOption]) -> list[ModelOption]:
             raise UsageError(
                 f"--{each.name} is {other.kind} of {shorten_path(other.file)} "
                 f"and {each.kind} of {shorten_path(each.file)}",
-                "check them apart",
+                "check the files separately",
             )
     return list(merged.values())

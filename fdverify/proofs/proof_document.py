@@ -1,4 +1,4 @@
-"""What came of proofs, for machines."""
+"""The JSON document of ``verify-invariant``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fdverify.verdict import Verdict
 
 @dataclass(frozen=True)
 class ProofFailure:
-    """The step that breaks a conjunct and what that means; what is known of reaching it, the run that does; a hint."""
+    """The step that breaks a conjunct, what is known of a run that reaches it, and a hint."""
 
     says: str
     step: ShownRun
@@ -32,7 +32,7 @@ class ProofFailure:
 
 @dataclass(frozen=True)
 class ProofObligation:
-    """An obligation, what came of it, and what it is about."""
+    """An obligation, its verdict, and the claim that it is about."""
 
     name: str
     kind: str
@@ -67,7 +67,7 @@ class ProofObligation:
 
 @dataclass(frozen=True)
 class ProofEntry:
-    """What came of one file; with an ``error`` there is no verdict."""
+    """The result of one file; with an ``error`` there is no verdict."""
 
     file: Path
     proof: str
@@ -77,7 +77,7 @@ class ProofEntry:
     parameters: Mapping[str, int | str]
     property: str | None
     meaning: str | None
-    """Of the property."""
+    """The meaning of the property."""
     assumptions: Mapping[str, str]
     fairness: Mapping[str, str]
     verdict: Verdict | None
@@ -99,7 +99,7 @@ class ProofEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class ProofDocument(Document):
-    """What `verify-invariant` found."""
+    """The results of ``verify-invariant``."""
 
     command: Literal["verify-invariant"] = "verify-invariant"
     solver: str
@@ -124,7 +124,7 @@ def _build_entry(result: ProofResult, witness: bool, suggested: ProofSuggestions
     subject = result.subject if result.error is None else None
     conjuncts = {checked.question.about for checked in result.checked if checked.is_about_conjunct}
     is_argued = result.subject is not None and result.subject.reduction is not None
-    is_proved = result.verdict is Verdict.PROVED  # what is not proved bounds nothing
+    is_proved = result.verdict is Verdict.PROVED  # only a proof establishes bounds
     return ProofEntry(
         file=result.path,
         proof=result.name,

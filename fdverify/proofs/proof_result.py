@@ -120,9 +120,9 @@ def compute_exit_code(results: Iterable[ProofResult]) -> int:
     return worst({result.exit_code for result in results})
 
 
-def select_with_proof(found: ProofFileSelection, results: Sequence[ProofResult]) -> tuple[list[ProofResult], int]:
+def select_with_proof(selection: ProofFileSelection, results: Sequence[ProofResult]) -> tuple[list[ProofResult], int]:
     """What came of the files that have a proof, and how many others there are in the folders that were named."""
-    optional = found.get_optional_files()
+    optional = selection.get_optional_files()
     without = {each.path for each in results if each.path in optional and isinstance(each.error, NoProofInFile)}
-    found.check_folders(without)
-    return [each for each in results if each.path not in without], found.without + len(without)
+    selection.check_folders(without)
+    return [each for each in results if each.path not in without], selection.without + len(without)

@@ -1,4 +1,4 @@
-"""What came of proofs: for people, failures with their step tables and a summary table; and the outcome of a check."""
+"""The outcome of checking proofs, and its rendering: failures with their step tables, and a summary table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fdverify.verdict import Verdict
 
 @dataclass(frozen=True)
 class ProofsReport:
-    """What came of proofs, and how to show it; ``without`` files that were looked at make none."""
+    """The results of proofs and how to show them; ``without`` is the number of files that contain no proof."""
 
     results: Sequence[ProofResult]
     seconds: float
@@ -39,7 +39,7 @@ class ProofsReport:
             document=build_document(self.results, self.seconds, self.witness, self.suggestions),
             render=self.render,
             runs=tuple(run for result in self.results for run in _list_runs(result, self.witness)),
-            findings=tuple(found for result in self.results for found in list_findings(result, render_obligation)),
+            findings=tuple(finding for result in self.results for finding in list_findings(result, render_obligation)),
         )
 
     def render(self, console: Console) -> None:
@@ -58,7 +58,7 @@ class ProofsReport:
 
 
 def write_count(number: int, what: str) -> str:
-    """Write a number of things."""
+    """Write a number with a noun in the singular or plural."""
     return f"{number} {what if number == 1 else f'{what}s'}"
 
 
@@ -76,7 +76,7 @@ def _list_runs(result: ProofResult, witness: bool) -> Iterator[ShownRun]:
 
 
 def render_obligation(result: ProofResult, name: str) -> str:
-    """Say why an obligation is not proved: the first line says what fails, a step table follows if there is one."""
+    """Describe why an obligation is not proved, with the step table if there is one."""
     return render_text(lambda console: _print_obligation(console, result, name), for_terminal=False).rstrip()
 
 
@@ -84,10 +84,11 @@ def _print_obligation(console: Console, result: ProofResult, name: str) -> None:
     for checked in result.checked:
         if checked.question.name == name:
             _print_unproved(console, result, checked)
-    for found in () if result.vacuity is None else result.vacuity.obligations:
-        if found.name == name:
+    for obligation in () if result.vacuity is None else result.vacuity.obligations:
+        if obligation.name == name:
             console.print(
-                Text(f"{shorten_path(result.path)}: {name} is {found.verdict}: {found.detail}"), soft_wrap=True
+                Text(f"{shorten_path(result.path)}: {name} is {obligation.verdict}: {obligation.detail}"),
+                soft_wrap=True,
             )
             if name == NO_DEAD_END:
                 _print_dead_end(console, result)
@@ -106,7 +107,7 @@ def _print_dead_end(console: Console, result: ProofResult) -> None:
 
 
 def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
-    # What has a step to show comes first.
+    # Failures with a step table come first.
     for checked in sorted(result.checked, key=lambda checked: checked.broken is None):
         _print_unproved(console, result, checked)
     _print_dead_end(console, result)
@@ -114,9 +115,9 @@ def _print_proof(console: Console, result: ProofResult, witness: bool) -> None:
         console.print(Text(f"note: {result.name}: {note}"), soft_wrap=True)
     for name, meaning in {} if result.subject is None else result.subject.assumptions.items():
         console.print(Text(f"{result.name}: assuming {name}: {meaning}"), soft_wrap=True)
-    for found in result.witnesses if witness else ():
-        console.print(Text(f"{result.name}: a run at the end of which {found.shows}"), soft_wrap=True)
-        print_steps(console, found.run)
+    for shown in result.witnesses if witness else ():
+        console.print(Text(f"{result.name}: a run at the end of which {shown.shows}"), soft_wrap=True)
+        print_steps(console, shown.run)
     if result.subject is not None and result.subject.reduction is not None:
         console.print(build_argument_tree(result, result.subject))
         console.print()
@@ -145,7 +146,7 @@ def _print_failure(console: Console, result: ProofResult, checked: CheckedObliga
     console.print(Text(f"  {about}: {result.subject.get_meaning(about)}"), soft_wrap=True)
     print_steps(console, checked.broken.step)
     console.print(Text(f"  {checked.broken.words}"), soft_wrap=True)
-    # A run from the start that is the step itself need not be shown twice.
+    # If the run from the start is the step itself, it is not shown twice.
     if checked.broken.run is not None and checked.broken.run != checked.broken.step:
         print_steps(console, checked.broken.run)
     hint = result.find_hint(checked)
@@ -154,15 +155,15 @@ def _print_failure(console: Console, result: ProofResult, checked: CheckedObliga
     console.print()
 
 
-def _print_stability(console: Console, found: Sequence[tuple[ProofResult, CheckedObligation]]) -> None:
-    """How the obligations of each proof fared under other seeds, and its most varying one."""
+def _print_stability(console: Console, decided: Sequence[tuple[ProofResult, CheckedObligation]]) -> None:
+    """Print, for each proof, how many obligations passed under other seeds, and the one whose effort varies most."""
     table = Table(title="stability", title_justify="left")
     for name in ("proof", "seeds", "passed", "most varying obligation", "effort least", "median", "most"):
         table.add_column(name, justify="left" if name.startswith(("proof", "most v")) else "right")
-    for result in dict.fromkeys(id(result) for result, _ in found):
-        own = [(checked, checked.compute_stability()) for owner, checked in found if id(owner) == result]
+    for result in dict.fromkeys(id(result) for result, _ in decided):
+        own = [(checked, checked.compute_stability()) for owner, checked in decided if id(owner) == result]
         measured = [(checked, stability) for checked, stability in own if stability is not None]
-        name = next(owner.name for owner, _ in found if id(owner) == result)
+        name = next(owner.name for owner, _ in decided if id(owner) == result)
         runs, passed = sum(s.seeds for _, s in measured), sum(s.passed for _, s in measured)
         checked, widest = max(measured, key=lambda pair: _measure_spread(pair[1]))
         efforts = (str(widest.effort_least), str(widest.effort_median), str(widest.effort_most))
@@ -199,7 +200,7 @@ def _print_summary(console: Console, results: Sequence[ProofResult]) -> None:
 
 
 def _render_verdict(result: ProofResult) -> Text:
-    """The verdict, and of a proof whether all of it is what the cache says was proved before."""
+    """Render the verdict; mark a proof that comes entirely from the cache."""
     if result.verdict is not Verdict.PROVED:
         return Text(str(result.verdict), style="bold")
     return Text(f"{result.verdict} (cached)" if result.is_from_cache else str(result.verdict), style="bold green")

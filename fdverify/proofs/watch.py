@@ -1,4 +1,4 @@
-"""``verify-invariant --watch``: check again what a saved file concerns, until Ctrl-C."""
+"""``verify-invariant --watch``: check proofs again whenever a file that they depend on is saved, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _FOLDERS_SECONDS = 1.0
 
 
 class _FileSaved(Exception):
-    """Something was saved while it was being checked."""
+    """A file was saved during a check."""
 
 
 def watch_proofs(paths: Sequence[Path], settings: ProofSettings, witness: bool, progress: ProgressLine) -> None:
-    """Check, then wait for a change, for ever; what is wrong with the paths at the beginning is raised."""
+    """Check, then wait for a change, for ever; raise an error if the paths are wrong at the beginning."""
     find_proof_files(paths)
     lift_deadline()  # the limit is for each check
     import_worker_modules(compares=True)
@@ -54,18 +54,18 @@ class _ProofWatch:
         self._witness = witness
         self._disk = FileDigester()
         self._results: dict[Path, ProofResult] = {}
-        """What is known, by proof file."""
+        """The known results, by proof file."""
         self._read: dict[Path, frozenset[Path]] = {}
-        """The files that were read for each proof when it was last loaded."""
+        """The files that each proof read when it was last loaded."""
         self._optional: frozenset[Path] = frozenset()
-        """Files in folders: that there is no proof in one of them is no error."""
+        """Files in folders, which need not contain a proof."""
         self._below: set[Path] = set()
         self._folders_until = 0.0
         self._seen = self._read_disk()
         self._has_shown = False
 
     def check(self) -> None:
-        """Check what is not known, and show it; over again if something is saved meanwhile."""
+        """Check the proofs without a known result and show all results; start again if a file is saved meanwhile."""
         while True:
             try:
                 self._check_once()
@@ -79,39 +79,39 @@ class _ProofWatch:
             return
 
     def wait(self) -> None:
-        """Wait until something has changed, and forget what it concerns."""
+        """Wait for a change, and discard the results that it affects."""
         while self._read_disk() == self._seen and not any(map(is_redirected, self._results.values())):
             sleep(_EVERY_SECONDS)
         self._take_changes(self._wait_until_settled())
 
     def _check_once(self) -> None:
-        found_files = find_proof_files(self._paths)
-        files, self._optional = found_files.files, found_files.get_optional_files()
+        selection = find_proof_files(self._paths)
+        files, self._optional = selection.files, selection.get_optional_files()
         gone = [path for path in self._read if path not in files]
         for path in gone:
             self._results.pop(path, None)
             del self._read[path]
         unknown = [path for path in files if path not in self._results]
-        start, found = perf_counter(), list[ProofResult]()
+        start, results = perf_counter(), list[ProofResult]()
         try:
             if unknown:
-                found = check_proofs(unknown, self._settings, self._show_stage, self._raise_if_saved)
+                results = check_proofs(unknown, self._settings, self._show_stage, self._raise_if_saved)
         finally:
             self._progress.close()
-        for path, result in zip(unknown, found, strict=True):
+        for path, result in zip(unknown, results, strict=True):
             self._results[path] = result
-            # One that failed to load has not read all that it would.
+            # A proof that failed to load may not have read all its files.
             failed = frozenset() if result.error is None else self._read.get(path, frozenset())
             self._read[path] = frozenset(result.files) | failed
-        self._note_what_was_run(found)
-        self._show_results(files, found, gone, perf_counter() - start)
+        self._note_what_was_run(results)
+        self._show_results(files, results, gone, perf_counter() - start)
 
-    def _note_what_was_run(self, found: Sequence[ProofResult]) -> None:
-        """Folders that are known only now are taken as they are, and files as they were when they were run."""
+    def _note_what_was_run(self, results: Sequence[ProofResult]) -> None:
+        """Record the state of the disk: newly known folders as they are now, files as they were when they were run."""
         folders, files = self._list_scope()
         before = {path: each for path, each in self._seen.items() if path.parent in folders or path in files}
         self._seen = {**self._read_disk(), **before}
-        for result in found:
+        for result in results:
             self._seen.update(result.files)
 
     def _show_stage(self, stage: CheckProgress) -> None:
@@ -125,13 +125,13 @@ class _ProofWatch:
         return self._disk.digest_files(*self._list_scope())
 
     def _list_scope(self) -> tuple[set[Path], set[Path]]:
-        """The folders and the files that matter."""
+        """List the folders and the files to watch."""
         files = {file for read in self._read.values() for file in read}
         named = {path.parent for path in (path.resolve() for path in self._paths) if not path.is_dir()}
         return named | self._list_folders() | {file.parent for file in files}, files
 
     def _list_folders(self) -> set[Path]:
-        """The folders named and those below them; which there are is looked up now and then, for there may be many."""
+        """List the named folders and those below them; there may be many, so the list is renewed only now and then."""
         now = monotonic()
         if now >= self._folders_until:
             tops = [path for path in (path.resolve() for path in self._paths) if path.is_dir()]
@@ -140,7 +140,7 @@ class _ProofWatch:
         return self._below
 
     def _wait_until_settled(self) -> dict[Path, str]:
-        """What there is once it stays so for a moment: a file that is being saved may be half there, or not at all."""
+        """Wait until the disk does not change for a moment, because a file may be half saved; return its state."""
         now = self._read_disk()
         while True:
             sleep(_SETTLES_SECONDS)
@@ -149,7 +149,7 @@ class _ProofWatch:
                 return now
 
     def _take_changes(self, now: dict[Path, str]) -> None:
-        everything = bool(self._settings.only)  # a name that is looked for may be in any of them
+        everything = bool(self._settings.only)  # the names in --only may be in any of them
         kept = {
             path: result
             for path, result in self._results.items()

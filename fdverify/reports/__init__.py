@@ -1,1 +1,1 @@
-"""What people and machines read: step tables, JSON documents, ITF traces."""
+"""Output formats: text, JSON documents, HTML pages, ITF traces and SARIF logs."""

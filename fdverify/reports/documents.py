@@ -1,8 +1,8 @@
-"""Documents: what a command comes to, for machines.
+"""JSON documents: the outcomes of commands for machines.
 
-A document is a dataclass, and its JSON is that of its fields.  A class that has more than a reader should see, or whose
-properties are worth reading, lists the attributes to write in ``WRITTEN``.  A class with a text of its own, such as a
-formula, is written as that text.  The schema of a document is computed from the same types.
+A document is a dataclass, and its JSON has its fields.  A class can list the attributes to write in ``WRITTEN``, to
+leave out fields or to add properties.  A class with a ``__str__`` of its own, such as a formula, is written as that
+text.  The schema of a document is computed from the same types.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fdverify import __version__
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """What every document begins with; ``schema_version`` grows when a field changes its name or its meaning."""
+    """The fields that all documents share; ``schema_version`` grows when a field changes its name or its meaning."""
 
     tool: Literal["fdverify"] = "fdverify"
     version: str = __version__
@@ -32,12 +32,12 @@ class Document:
 
 def write_document(document: Document) -> str:
     """Write a document as JSON text."""
-    # Python's own writer: numbers may be larger than 64 bits.
+    # The standard library's writer, because numbers may be larger than 64 bits.
     return json.dumps(_to_plain(document), indent=2) + "\n"
 
 
 def write_schema(kind: type[Document]) -> str:
-    """Write the JSON Schema of a kind of documents."""
+    """Write the JSON Schema of a type of documents."""
     import msgspec
 
     struct: Any = _to_struct(cast(Any, kind))
@@ -46,12 +46,12 @@ def write_schema(kind: type[Document]) -> str:
 
 
 def _to_plain(value: Any) -> Any:
-    """Convert a value to what JSON has; seconds are rounded to milliseconds."""
+    """Convert a value to JSON types; round seconds to milliseconds."""
     match value:
         case None | bool() | int() | float():
             return value
         case str():
-            return str(value)  # of an enumeration, its value
+            return str(value)  # the value of a member of an enumeration
         case Mapping():
             return {str(name): _to_plain(part) for name, part in value.items()}
         case list() | tuple():
@@ -75,13 +75,13 @@ def _list_written(kind: Any) -> tuple[str, ...]:
 
 
 def _is_written_as_text(kind: type) -> bool:
-    """Tell whether instances are written as their text: the class, or one that it is made of, says what that is."""
+    """Tell whether instances are written as text: the class is no dataclass, or defines ``__str__`` itself."""
     return not is_dataclass(kind) or "__str__" in vars(kind)
 
 
 @cache
 def _to_struct(kind: Any) -> Any:
-    """Build the type whose schema msgspec knows, from a dataclass."""
+    """Build a msgspec struct from a dataclass, so that msgspec can compute the schema."""
     import msgspec
 
     written = [(name, _to_schema_type(_find_type(kind, name))) for name in _list_written(kind)]
@@ -89,7 +89,7 @@ def _to_struct(kind: Any) -> Any:
 
 
 def _find_type(kind: type, name: str) -> Any:
-    """Find the type of a field or a property; annotations are texts, and only those that are needed are evaluated."""
+    """Find the type of a field or a property.  Annotations are strings; only those that are needed are evaluated."""
     for owner in kind.__mro__:
         attribute = vars(owner).get(name)
         if isinstance(attribute, property):
@@ -118,7 +118,7 @@ def _to_schema_type(kind: Any) -> Any:
 
 
 def _put_null_last(part: Any) -> Any:
-    """Make the schema the same whatever the order in which a version of msgspec lists alternatives."""
+    """Normalise the order of alternatives, which depends on the version of msgspec."""
     if isinstance(part, list):
         return [_put_null_last(each) for each in sorted(part, key=lambda each: each == {"type": "null"})]
     if isinstance(part, dict):

@@ -1,4 +1,4 @@
-"""The formats that a command can write files in.  A new one is a module beside this one, and a line here."""
+"""The file formats of commands.  A new format is a module beside this one, and an entry here."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format: what it is made of decides which commands have it.
+    """A file format.  The part of the outcome that it is made of decides which commands have it.
 
-    The function that writes it returns nothing if the outcome has nothing to write.  It is imported when it is needed:
-    ``--help`` needs none of them.
+    Its function returns ``None`` if the outcome has nothing to write.  The function is imported only when it is needed,
+    because ``--help`` needs none of them.
     """
 
     name: str
@@ -37,12 +37,12 @@ FORMATS = (
     FileFormat(
         "html",
         "document",
-        "write a page to look at in a browser, with runs to step through",
+        "write an HTML page in which runs can be stepped through",
         "fdverify.reports.html_page",
         "write_html",
     ),
     FileFormat("itf", "runs", "write the first run in the Informal Trace Format", "fdverify.reports.itf", "write_itf"),
     FileFormat(
-        "sarif", "findings", "write what failed, as SARIF for code scanning", "fdverify.reports.sarif", "write_sarif"
+        "sarif", "findings", "write the failures as SARIF, for code scanning", "fdverify.reports.sarif", "write_sarif"
     ),
 )

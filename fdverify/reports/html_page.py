@@ -1,4 +1,4 @@
-"""An outcome as one HTML file that needs nothing else: the JSON document, and a script that draws it."""
+"""An outcome as one self-contained HTML file: the JSON document, and a script that draws it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def write_html(outcome: Outcome) -> str:
 
 
 def build_page(document: str, text: str = "") -> str:
-    """Build the page of a document, given as its JSON text, and of what people see of it in a terminal."""
+    """Build the page from the JSON text of a document and the text that the terminal shows."""
     style = _read_asset("style.css")
     script = "\n".join(_read_asset(name) for name in _SCRIPTS)
     parts = {
         "policy": f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}",
         "style": style,
         "script": script,
-        # No tag can begin in it, so none can end it; to a reader of JSON it is the same text.
+        # No tag can start in the document, so none can end it; to a reader of JSON the text is the same.
         "document": document.replace("<", "\\u003c"),
         "text": json.dumps(text).replace("<", "\\u003c"),
     }
@@ -40,5 +40,5 @@ def _read_asset(name: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """Name a text as the only one that the page may run or be styled by."""
+    """Compute the hash by which the content security policy of the page allows this style or script only."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -12,7 +12,7 @@ from fdverify.runs.run_table import ShownRun
 
 
 def write_itf(outcome: Outcome) -> str | None:
-    """Write the first run that is shown; a format for one run has no room for more."""
+    """Write the first run that is shown; an ITF trace holds only one run."""
     return _write_run(outcome.runs[0]) if outcome.runs else None
 
 
@@ -36,7 +36,7 @@ def _write_run(run: ShownRun) -> str:
 
 
 def _collect_ages(values: Mapping[str, object]) -> dict[str, object]:
-    """Make sets of sorted ages: the format has sets."""
+    """Convert tuples of ages to sets, which the format has."""
     return {name: frozenset(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 

@@ -1,4 +1,4 @@
-"""What a command comes to: the one thing that every command computes and that every output format is made of."""
+"""The outcome of a command, from which every output format is made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim that is not proved, or a file that is not accepted, at a place in a source file."""
+    """A claim that is not proved or a file that is not accepted, with its place in a source file."""
 
     rule: str
     level: Literal["error", "warning"]
@@ -24,18 +24,18 @@ class Finding:
     file: Path
     line: int
     name: str
-    """What stays the same when lines are added above it."""
+    """An identifier that does not change when lines are added above the place."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The exit code, the document, and the rendering for people; the runs and the findings that formats are made of."""
+    """The exit code, the document, the rendering for people, and the runs and findings for other formats."""
 
     exit_code: int
     document: Document
     render: Callable[[Console], None]
     runs: tuple[ShownRun, ...] = ()
-    """The runs that are shown, in the order in which they are shown."""
+    """The runs that are shown, in order."""
     findings: tuple[Finding, ...] = ()
     asides: tuple[str, ...] = ()
     """Lines for stderr."""

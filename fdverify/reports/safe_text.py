@@ -1,4 +1,4 @@
-"""Text for the terminal in which what names contain is shown and never done."""
+"""Text for the terminal in which control characters are escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fdverify.printable import make_printable
 
 
 class Text(rich.text.Text):
-    """A line of text; controls in it, line breaks too, are spelt out."""
+    """A line of text in which control characters, including line breaks, are escaped."""
 
     def __init__(self, text: str = "", style: Any = "", **settings: Any) -> None:
         super().__init__(make_printable(text), style, **settings)
@@ -20,5 +20,5 @@ class Text(rich.text.Text):
 
 
 def stack_words(parts: list[str]) -> rich.text.Text:
-    """Parts of a name below each other."""
+    """Put the parts of a name below each other."""
     return rich.text.Text("\n".join(map(make_printable, parts)))

@@ -1,4 +1,4 @@
-"""Findings for code scanning: a SARIF 2.1.0 log with a result at the line of each claim that is not proved."""
+"""Findings as a SARIF 2.1.0 log for code scanning, with a result at the line of each claim that is not proved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fdverify.reports.outcome import Finding, Outcome
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "%SRCROOT%"
 _LITERAL = str.maketrans({"{": "(", "}": ")", "[": "\\["})
-"""Braces and brackets mean something in the messages of SARIF; sets are shown in parentheses instead."""
+"""Braces and brackets have a meaning in SARIF messages, so sets are shown in parentheses instead."""
 
 
 class _Camel(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -32,7 +32,7 @@ class SarifConfiguration(_Camel):
 
 
 class SarifRule(_Camel):
-    """A kind of claim, or of trouble with a file."""
+    """A kind of claim, or of error in a file."""
 
     id: str
     short_description: SarifMessage
@@ -111,8 +111,8 @@ _RULES = (
         "consecution",
         "A step leaves the invariant",
         "Every conjunct must hold after each round from a state in which all conjuncts hold.",
-        "The message shows the step.  If no run reaches it, a conjunct is missing that excludes the state it starts "
-        "from; verify-invariant --suggest looks for one.  If a run does, the conjunct is wrong.",
+        "The message shows the step.  If no run reaches it, add a conjunct that excludes the state it starts from; "
+        "verify-invariant --suggest searches for one.  If a run reaches it, the conjunct is wrong.",
     ),
     _describe_rule(
         "goal",
@@ -123,13 +123,13 @@ _RULES = (
     _describe_rule(
         "premise",
         "The invariant does not imply a premise",
-        "A goal about whole runs is argued for by premises, each of which the invariant must imply.",
+        "A goal about whole runs is reduced to premises, each of which the invariant must imply.",
         "The message shows a state or a round that breaks the premise.  Add a conjunct that excludes it.",
     ),
     _describe_rule(
         "vacuity",
-        "The proof may say nothing",
-        "There must be runs that meet the assumptions and the goal's premise, and none may come to a dead end.",
+        "The proof may be vacuous",
+        "There must be runs that meet the assumptions and the goal's premise, and no run may reach a dead end.",
         "The message says what never happens.  Change the assumptions, the goal's premise, or the model.",
     ),
     _describe_rule(
@@ -146,21 +146,21 @@ _RULES = (
     ),
     _describe_rule(
         "bad-file",
-        "The file is no proof that can be checked",
-        "A proof file is Python, and names a model, a goal and conjuncts.",
+        "The file cannot be checked as a proof",
+        "A proof file is a Python file that names a model, a goal and conjuncts.",
         "The message says what is wrong and where.",
     ),
     _describe_rule(
         "not-checked",
         "The proof was not checked",
-        "Time or memory ran out before there was anything to decide.",
+        "Time or memory ran out before any obligation could be decided.",
         "Check it again with more time or memory.",
     ),
     _describe_rule(
         "internal-error",
         "The tool contradicts itself",
         "Two solvers disagree, or a replay contradicts a proof.",
-        "Nothing that is reported of this file can be relied on.",
+        "Do not rely on anything that is reported about this file.",
     ),
 )
 _PLACES = {rule.id: place for place, rule in enumerate(_RULES)}
@@ -180,7 +180,7 @@ def write_sarif(outcome: Outcome) -> str:
 
 
 def _find_source_root() -> Path:
-    """Find the folder of the repository, which code scanning takes relative paths from; without one, this folder."""
+    """Find the root of the repository, to which code scanning resolves paths; without one, the current folder."""
     here = Path.cwd()
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
 
@@ -193,7 +193,7 @@ def _build_result(finding: Finding, root: Path) -> SarifResult:
         level=finding.level,
         message=SarifMessage(finding.text.translate(_LITERAL)),
         locations=[SarifLocation(SarifPhysicalLocation(artifact, SarifRegion(finding.line)))],
-        # So that an alert stays the same one when lines are added above it.
+        # The fingerprint identifies an alert when lines are added above it.
         partial_fingerprints={"obligation/v1": finding.name},
     )
 

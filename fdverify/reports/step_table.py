@@ -1,4 +1,4 @@
-"""What reports for people are made of: the verdict in a line, a run as a step table."""
+"""Parts of text reports: the line of a verdict, and a run as a step table."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _WIDEST = 1000
 
 
 def render_text(render: Callable[[Console], None], for_terminal: bool | None = None) -> str:
-    """Render for stdout, in colour on a terminal that has it, else with stars; or as ``for_terminal`` says."""
-    # NO_COLOR asks for no styles at all, bold included, so that what has changed is starred.
+    """Render for stdout, unless ``for_terminal`` says otherwise.  Changes are coloured, or starred without colours."""
+    # NO_COLOR asks for no styles at all, not even bold, so changes are starred.
     text = StringIO()
     terminal = sys.stdout.isatty() if for_terminal is None else for_terminal
     colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
-    # Nothing in a text is markup or the name of a picture: names may look like either.
+    # Names may look like markup or emoji codes, so neither is interpreted.
     console = Console(
         file=text, force_terminal=terminal, highlight=False, color_system=colours, markup=False, emoji=False
     )
-    # A file or a pipe has no width of its own: give tables what they need instead of breaking their columns.
+    # A file or a pipe has no width, so tables get as much as they need.
     if not console.is_terminal:
         console.width = _WIDEST
     render(console)
@@ -92,7 +92,7 @@ def print_steps(console: Console, run: ShownRun) -> None:
 
 
 def _describe_loop(loop: int, steps: Sequence[ShownStep]) -> str:
-    """Say where the run goes on for ever; what nothing depends on any more, such as a clock, may differ."""
+    """Describe the loop of a lasso.  Variables that no longer matter, such as a clock, may differ after it."""
     first, last = [step for step in steps if step.round == loop][-1], steps[-1]
     length = last.round - loop
     differ = [name for name, value in first.state.items() if last.state[name] != value]
@@ -101,7 +101,7 @@ def _describe_loop(loop: int, steps: Sequence[ShownStep]) -> str:
 
 
 def render_cell(console: Console, value: Any, changed: bool) -> Text:
-    """Render a value, marked if it has changed."""
+    """Render a value; mark it if it has changed."""
     text = render_value(value)
     if not changed:
         return Text(text)
@@ -109,7 +109,7 @@ def render_cell(console: Console, value: Any, changed: bool) -> Text:
 
 
 def list_choices(choices: Mapping[str, Any]) -> str:
-    """List the choices that were not simply no: flags by name, sets with their ages."""
+    """List the choices that are not false or empty: flags by name, sets with their ages."""
     words = [name if value is True else f"{name} {render_value(value)}" for name, value in choices.items() if value]
     return ", ".join(words)
 

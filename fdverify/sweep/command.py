@@ -1,4 +1,4 @@
-"""``fdverify map``: one property at every instance of a grid of parameters, drawn."""
+"""``fdverify map``: check a property at every instance of a grid of parameters, and draw a map."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from fdverify.reports.outcome import Outcome
 HELP = """Check every instance of a grid of parameters, and draw where the property holds and where it is violated.
 
 Parameters are given as ranges, two of them at most, or as single numbers.  An option of the model may be given several
-times, such as --timeout: each value gets a picture of its own.  Instances are explored by worker processes, or by the
-workers of a Dask cluster; every answer is kept, so that a map that was stopped goes on where it was.
+times, such as --timeout: each value gets its own picture.  Instances are explored by worker processes, or by the
+workers of a Dask cluster.  Every answer is stored, so an interrupted map resumes where it stopped.
 """
 EXAMPLES = (
     "fdverify map --delta 0..3 --phi 1..2 --timeout '3*phi+delta'",
@@ -46,21 +46,29 @@ def build_map(reference: str, model: Model) -> Command:
         exits=EXITS,
         options=[
             *list_model_options(model, "A..B|N", None, repeatable=True),
+            build_option("svg", Path | None, None, "--svg", metavar="FILE", help="write the pictures as an SVG file"),
             build_option(
-                "svg", Path | None, None, "--svg", metavar="FILE", help="write the pictures as Scalable Vector Graphics"
+                "jobs",
+                int | None,
+                None,
+                "--jobs",
+                "-j",
+                metavar="N",
+                min=1,
+                help="the number of worker processes; one per core by default",
             ),
             build_option(
-                "jobs", int | None, None, "--jobs", "-j", metavar="N", min=1, help="worker processes; one a core"
+                "scheduler",
+                str | None,
+                None,
+                "--scheduler",
+                metavar="ADDRESS",
+                help="use the Dask cluster at this address instead",
             ),
-            build_option(
-                "scheduler", str | None, None, "--scheduler", metavar="ADDRESS", help="let a Dask cluster do it instead"
-            ),
-            build_option(
-                "cache", bool, True, "--cache/--no-cache", help="reuse what was found before, and keep what is found"
-            ),
+            build_option("cache", bool, True, "--cache/--no-cache", help="reuse stored answers, and store new ones"),
             build_property_option(model.default_property),
         ],
-        time_limit="for each instance; then it is unknown",
+        time_limit="stop each instance after this time; it is then unknown",
     )
 
 
@@ -83,12 +91,12 @@ def _compute_map(reference: str, model: Model, request: Request, given: Mapping[
         cache=given["cache"],
         **({} if given["jobs"] is None else {"jobs": given["jobs"]}),
     )
-    swept = run_sweep(question, settings, lambda done, total: request.progress.show(f"{done} of {total} cells"))
+    parameter_map = run_sweep(question, settings, lambda done, total: request.progress.show(f"{done} of {total} cells"))
     if given["svg"] is not None:
         from fdverify.sweep.map_svg import draw_map
 
-        write_file(given["svg"], draw_map(swept))
-    return report_map(swept, request.measure_seconds())
+        write_file(given["svg"], draw_map(parameter_map))
+    return report_map(parameter_map, request.measure_seconds())
 
 
 def _parse_range(parameter: Parameter, text: str | None) -> range:
@@ -109,7 +117,7 @@ def _parse_range(parameter: Parameter, text: str | None) -> range:
 
 
 def _list_pictures(model: Model, given: Mapping[str, Any]) -> list[dict[str, OptionValue]]:
-    """List the choices of options: one for each combination of what was given."""
+    """List the options of each picture: one for each combination of the given values."""
     several: list[list[OptionValue]] = []
     for each in model.options:
         chosen = given[each.name]

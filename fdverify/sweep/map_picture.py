@@ -1,4 +1,4 @@
-"""A map for people at a terminal: a symbol a cell, and a line where the property stops to hold."""
+"""A map for the terminal: a symbol per cell, and a line along the frontier of the property."""
 
 from __future__ import annotations
 
@@ -20,45 +20,45 @@ from fdverify.sweep.parameter_grid import CellPosition, Grid
 from fdverify.sweep.sweep_result import Panel, ParameterMap
 
 _CORNERS = " ╵╷│╶└┌├╴┘┐┤─┴┬┼"
-"""By the sum of the lines that meet there: 1 from above, 2 from below, 4 to the right, 8 to the left."""
+"""Indexed by the sum of the lines that meet: 1 from above, 2 from below, 4 to the right, 8 to the left."""
 
 
-def render_map(found: ParameterMap, seconds: float, console: Console) -> None:
+def render_map(parameter_map: ParameterMap, seconds: float, console: Console) -> None:
     def say(text: str | Text, style: str = "") -> None:
         console.print(Text(text, style=style) if isinstance(text, str) else text, soft_wrap=True)
 
-    say(f"{found.claim.name}: {found.claim.meaning}")
-    say(write_heading(found), style="dim")
-    for panel in found.panels:
+    say(f"{parameter_map.claim.name}: {parameter_map.claim.meaning}")
+    say(write_heading(parameter_map), style="dim")
+    for panel in parameter_map.panels:
         say("")
-        name = write_title(found, panel)
+        name = write_title(parameter_map, panel)
         if name:
             say(name, style="bold")
-        for line in _draw_panel(found.grid, panel):
+        for line in _draw_panel(parameter_map.grid, panel):
             say(line)
         say("")
-        say(f"{name}: {describe_panel(found, panel)}" if name else describe_panel(found, panel))
-        run = describe_shortest_run(found, panel)
+        say(f"{name}: {describe_panel(parameter_map, panel)}" if name else describe_panel(parameter_map, panel))
+        run = describe_shortest_run(parameter_map, panel)
         if run is not None:
             say(run)
     say("")
-    say(_build_legend(found))
-    say(f"{found.computed} computed, {found.stored} from before, {seconds:.1f} s", style="dim")
+    say(_build_legend(parameter_map))
+    say(f"{parameter_map.computed} computed, {parameter_map.stored} from before, {seconds:.1f} s", style="dim")
 
 
-def _build_legend(found: ParameterMap) -> Text:
+def _build_legend(parameter_map: ParameterMap) -> Text:
     line = Text()
-    for sign in list_signs(found):
+    for sign in list_signs(parameter_map):
         line.append(sign.symbol, style=sign.style)
         line.append(f" {sign.meaning}   ")
-    if any(find_frontier(panel) for panel in found.panels):
+    if any(find_frontier(panel) for panel in parameter_map.panels):
         line.append("│ frontier")
     line.rstrip()
     return line
 
 
 def _draw_panel(grid: Grid, panel: Panel) -> Iterator[Text]:
-    """The largest values at the top, as in a plot, each column as wide as its number."""
+    """Draw a panel with the largest values at the top, as in a plot; each column is as wide as its number."""
     border = find_frontier(panel)
     width = max(len(str(value)) for value in grid.across.values)
     rows = [""] if grid.down is None else [str(value) for value in grid.down.values]
@@ -82,7 +82,7 @@ def _draw_panel(grid: Grid, panel: Panel) -> Iterator[Text]:
 
 
 def _draw_border(grid: Grid, border: Frontier, row: int, width: int) -> str:
-    """The borders between a row and the one above it; nothing if there are only such that run on."""
+    """Draw the frontier between a row and the one above it; nothing if it has no horizontal part there."""
     if not any((column, row) in border.rows for column in range(grid.columns)):
         return ""
 

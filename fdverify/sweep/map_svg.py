@@ -1,4 +1,4 @@
-"""A map as a drawing: one file that needs no other, with a panel for each picture."""
+"""A map as a self-contained SVG file, with all panels."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fdverify.verdict import Verdict
 
 _CELL = 22
 _LETTER = 7.2
-"""How wide a letter is, at most."""
+"""The largest width of a letter."""
 _LINE = 20
 _MARGIN = 24
 _LEFT = 56
-"""Room for the numbers and the name of the axis beside a panel."""
+"""The room for the numbers and the name of the axis beside a panel."""
 _BELOW = 44
 _LETTERS = 'font-family="DejaVu Sans, Verdana, sans-serif" font-size="12" fill="#000000"'
 
@@ -26,22 +26,22 @@ _FRONTIER = "frontier"
 _THICK = 'stroke="#000000" stroke-width="3" stroke-linecap="square" fill="none"'
 
 
-def draw_map(found: ParameterMap) -> str:
-    panels = list(_panels(found))
-    lines = [f"{found.claim.name}: {found.claim.meaning}", write_heading(found)]
-    sentences = [line for panel in found.panels for line in _caption(found, panel)]
+def draw_map(parameter_map: ParameterMap) -> str:
+    panels = list(_panels(parameter_map))
+    lines = [f"{parameter_map.claim.name}: {parameter_map.claim.meaning}", write_heading(parameter_map)]
+    sentences = [line for panel in parameter_map.panels for line in _caption(parameter_map, panel)]
     width = max(
-        _MARGIN * 2 + _LEFT + found.grid.columns * _CELL,
+        _MARGIN * 2 + _LEFT + parameter_map.grid.columns * _CELL,
         *(_MARGIN * 2 + _LETTER * len(line) for line in [*lines, *sentences]),
         _MARGIN * 2
-        + sum(_legend_width(meaning) for meaning in [*(sign.meaning for sign in list_signs(found)), _FRONTIER]),
+        + sum(_legend_width(meaning) for meaning in [*(sign.meaning for sign in list_signs(parameter_map)), _FRONTIER]),
     )
     top = _MARGIN + _LINE * len(lines)
     body = [*_text_lines(lines, _MARGIN, _MARGIN + 12)]
     for drawn, height in panels:
         body += [f'<g transform="translate({_MARGIN} {top})">', *drawn, "</g>"]
         top += height
-    body += [f'<g transform="translate({_MARGIN} {top + _LINE // 2})">', *_legend(found), "</g>"]
+    body += [f'<g transform="translate({_MARGIN} {top + _LINE // 2})">', *_legend(parameter_map), "</g>"]
     height = top + _LINE * 2 + _MARGIN // 2
     size = f'width="{width:.0f}" height="{height}" viewBox="0 0 {width:.0f} {height}"'
     return "\n".join(
@@ -56,12 +56,12 @@ def draw_map(found: ParameterMap) -> str:
     )
 
 
-def _panels(found: ParameterMap) -> Iterator[tuple[list[str], int]]:
-    """Each panel, drawn from its own corner, and how high it is."""
-    for panel in found.panels:
-        above = _caption(found, panel)
+def _panels(parameter_map: ParameterMap) -> Iterator[tuple[list[str], int]]:
+    """Draw each panel from its own corner, and return its height, too."""
+    for panel in parameter_map.panels:
+        above = _caption(parameter_map, panel)
         top = _LINE * (len(above) + 1)
-        grid = found.grid
+        grid = parameter_map.grid
         drawn = [
             *_text_lines(above, 0, _LINE + 6),
             f'<g transform="translate({_LEFT} {top})">',
@@ -73,8 +73,8 @@ def _panels(found: ParameterMap) -> Iterator[tuple[list[str], int]]:
         yield drawn, top + grid.rows * _CELL + _BELOW
 
 
-def _caption(found: ParameterMap, panel: Panel) -> list[str]:
-    return [line for line in (write_title(found, panel), describe_counts(panel)) if line]
+def _caption(parameter_map: ParameterMap, panel: Panel) -> list[str]:
+    return [line for line in (write_title(parameter_map, panel), describe_counts(panel)) if line]
 
 
 def _text_lines(lines: list[str], x: int, y: int) -> Iterator[str]:
@@ -84,12 +84,12 @@ def _text_lines(lines: list[str], x: int, y: int) -> Iterator[str]:
 
 
 def escape(text: str) -> str:
-    """As text of XML, in which most controls cannot be written at all."""
+    """Escape text for XML, which cannot represent most control characters."""
     return escape_markup(make_printable(text))
 
 
 def _corner(grid: Grid, place: CellPosition) -> tuple[int, int]:
-    """The upper left corner of a cell: the first row is at the bottom."""
+    """Return the upper left corner of a cell; the first row is at the bottom."""
     column, row = place
     return column * _CELL, (grid.rows - 1 - row) * _CELL
 
@@ -98,12 +98,12 @@ def _cell(grid: Grid, place: CellPosition, cell: Cell) -> str:
     x, y = _corner(grid, place)
     where = ", ".join(f"{name} {value}" for name, value in cell.parameters.items())
     square = f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{SIGNS[cell.verdict].fill}"'
-    told = f"<title>{escape(f'{where}: {cell.detail}')}</title>"
-    return f'<g>{told}{square} stroke="#ffffff"/>{_mark(cell.verdict, x + _CELL / 2, y + _CELL / 2)}</g>'
+    tooltip = f"<title>{escape(f'{where}: {cell.detail}')}</title>"
+    return f'<g>{tooltip}{square} stroke="#ffffff"/>{_mark(cell.verdict, x + _CELL / 2, y + _CELL / 2)}</g>'
 
 
 def _mark(verdict: Verdict | None, x: float, y: float) -> str:
-    """The sign's symbol as a shape, which does not depend on the fonts there are."""
+    """Draw the symbol of a verdict as a shape, which does not depend on fonts."""
     match verdict:
         case Verdict.PROVED:
             return f'<circle cx="{x:g}" cy="{y:g}" r="4.5" fill="#000000"/>'
@@ -135,7 +135,7 @@ def _axes(grid: Grid) -> Iterator[str]:
 
 
 def _every(axis: Axis) -> int:
-    """Which numbers fit beside each other below the columns: all, every second, …"""
+    """Compute the step between the numbers below the columns, so that they fit: 1 for all, 2 for every second, …"""
     return int(max(len(str(value)) for value in axis.values) * _LETTER // _CELL) + 1
 
 
@@ -147,15 +147,15 @@ def _frontier(grid: Grid, panel: Panel) -> str:
     return f'<path class="frontier" d="{"".join(lines)}" {_THICK}/>'
 
 
-def _legend(found: ParameterMap) -> Iterator[str]:
+def _legend(parameter_map: ParameterMap) -> Iterator[str]:
     x = 0.0
     verdicts = {sign: verdict for verdict, sign in SIGNS.items()}
-    for sign in list_signs(found):
+    for sign in list_signs(parameter_map):
         yield f'<rect x="{x:g}" width="{_CELL}" height="{_CELL}" fill="{sign.fill}" stroke="#999999"/>'
         yield _mark(verdicts[sign], x + _CELL / 2, _CELL / 2)
         yield f'<text x="{x + _CELL + 6:g}" y="{_CELL / 2 + 4:g}">{escape(sign.meaning)}</text>'
         x += _legend_width(sign.meaning)
-    if any(find_frontier(panel) for panel in found.panels):
+    if any(find_frontier(panel) for panel in parameter_map.panels):
         yield f'<path d="M{x:g} {_CELL / 2:g}h{_CELL}" {_THICK}/>'
         yield f'<text x="{x + _CELL + 6:g}" y="{_CELL / 2 + 4:g}">{_FRONTIER}</text>'
 

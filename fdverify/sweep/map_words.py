@@ -1,4 +1,4 @@
-"""What terminal and file have in common when they show a map: symbols, words, and where the property holds."""
+"""The symbols and sentences of a map, for the terminal and for SVG files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fdverify.verdict import Verdict
 
 
 class Sign(NamedTuple):
-    """How a cell looks: told apart by its symbol alone, and by a colour that all eyes tell from the others."""
+    """The look of a cell.  Symbols differ, and so do colours, also for readers with colour blindness."""
 
     symbol: str
     meaning: str
@@ -21,7 +21,7 @@ class Sign(NamedTuple):
     fill: str
 
 
-# The fills are of the palette of Okabe and Ito.
+# The fills are from the palette of Okabe and Ito.
 SIGNS: dict[Verdict | None, Sign] = {
     Verdict.PROVED: Sign("●", "proved", "blue", "#56b4e9"),
     Verdict.VIOLATED: Sign("x", "violated", "bold yellow", "#e69f00"),
@@ -31,32 +31,38 @@ SIGNS: dict[Verdict | None, Sign] = {
 }
 
 
-def list_signs(found: ParameterMap) -> list[Sign]:
-    """What occurs in the map."""
-    return [sign for verdict, sign in SIGNS.items() if any(panel.count_cells(verdict) for panel in found.panels)]
+def list_signs(parameter_map: ParameterMap) -> list[Sign]:
+    """List the signs that occur in the map."""
+    return [
+        sign for verdict, sign in SIGNS.items() if any(panel.count_cells(verdict) for panel in parameter_map.panels)
+    ]
 
 
-def write_heading(found: ParameterMap) -> str:
-    """The model and what all pictures have in common."""
-    parts = [describe_model(found.model, _find_common_options(found))]
-    return ", ".join([*parts, *(f"{name} {value}" for name, value in found.grid.fixed.items())])
+def write_heading(parameter_map: ParameterMap) -> str:
+    """Write the model and the options that all panels share."""
+    parts = [describe_model(parameter_map.model, _find_common_options(parameter_map))]
+    return ", ".join([*parts, *(f"{name} {value}" for name, value in parameter_map.grid.fixed.items())])
 
 
-def write_title(found: ParameterMap, panel: Panel) -> str:
-    """How a picture differs from the others; nothing if it is the only one."""
-    common = _find_common_options(found)
+def write_title(parameter_map: ParameterMap, panel: Panel) -> str:
+    """Write the options in which a panel differs from the others; nothing if it is the only one."""
+    common = _find_common_options(parameter_map)
     return ", ".join(f"{name} {value}" for name, value in panel.options.items() if name not in common)
 
 
-def _find_common_options(found: ParameterMap) -> Mapping[str, str]:
-    first, *others = (panel.options for panel in found.panels)
+def _find_common_options(parameter_map: ParameterMap) -> Mapping[str, str]:
+    first, *others = (panel.options for panel in parameter_map.panels)
     return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
 
 
-def describe_panel(found: ParameterMap, panel: Panel) -> str:
-    """A sentence about a picture: at how many instances it holds, and at which."""
-    some = 0 < panel.count_cells(Verdict.PROVED) < len(panel.cells) - panel.count_cells(None)
-    return f"{describe_counts(panel)}; holds at {_describe_places(found, panel)}" if some else describe_counts(panel)
+def describe_panel(parameter_map: ParameterMap, panel: Panel) -> str:
+    """Describe in a sentence at how many instances of a panel the property holds, and at which."""
+    is_mixed = 0 < panel.count_cells(Verdict.PROVED) < len(panel.cells) - panel.count_cells(None)
+    return (
+        f"{describe_counts(panel)}; holds at {_describe_places(parameter_map, panel)}"
+        if is_mixed
+        else describe_counts(panel)
+    )
 
 
 def describe_counts(panel: Panel) -> str:
@@ -74,41 +80,43 @@ def describe_counts(panel: Panel) -> str:
     )
 
 
-def describe_shortest_run(found: ParameterMap, panel: Panel) -> str | None:
-    """The violation with the fewest rounds, at the smallest instance that has one."""
+def describe_shortest_run(parameter_map: ParameterMap, panel: Panel) -> str | None:
+    """Describe the violation with the fewest rounds, at the smallest such instance."""
     violated = [cell for cell in panel.cells if cell.verdict is Verdict.VIOLATED and cell.rounds is not None]
     if not violated:
         return None
     first = min(violated, key=lambda cell: cell.rounds or 0)
-    where = ", ".join(f"{name} {value}" for name, value in first.parameters.items() if name not in found.grid.fixed)
+    where = ", ".join(
+        f"{name} {value}" for name, value in first.parameters.items() if name not in parameter_map.grid.fixed
+    )
     rounds = "1 round" if first.rounds == 1 else f"{first.rounds} rounds"
     return f"the shortest run to a violation takes {rounds}, at {where}"
 
 
-def _describe_places(found: ParameterMap, panel: Panel) -> str:
-    """The instances where it holds: rows with the same columns are told together."""
-    grid = found.grid
+def _describe_places(parameter_map: ParameterMap, panel: Panel) -> str:
+    """List the instances at which the property holds; group rows with the same columns."""
+    grid = parameter_map.grid
     rows = [
         (row, tuple(c for c in range(grid.columns) if panel.by_place[c, row].verdict is Verdict.PROVED))
         for row in range(grid.rows)
     ]
-    told = []
+    parts = []
     for columns, group in groupby((row for row in rows if row[1]), key=lambda row: row[1]):
         across = _list_values(grid.across, columns)
-        told.append(across if grid.down is None else f"{_list_values(grid.down, [row for row, _ in group])}: {across}")
-    return "; ".join(told)
+        parts.append(across if grid.down is None else f"{_list_values(grid.down, [row for row, _ in group])}: {across}")
+    return "; ".join(parts)
 
 
 def _list_values(axis: Axis, places: Sequence[int]) -> str:
-    """``delta 0..3, 5``."""
+    """List values of a parameter, such as ``delta 0..3, 5``."""
     return f"{axis.name} {', '.join(_group_numbers(axis.values[place] for place in places))}"
 
 
 def _group_numbers(numbers: Iterable[int]) -> list[str]:
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     for number in numbers:
-        if found and found[-1][-1] == number - 1:
-            found[-1].append(number)
+        if groups and groups[-1][-1] == number - 1:
+            groups[-1].append(number)
         else:
-            found.append([number])
-    return [str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in found]
+            groups.append([number])
+    return [str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in groups]

@@ -1,4 +1,4 @@
-"""What a map comes to: the document, and the pictures for people."""
+"""The outcome of ``fdverify map``: the document, and the pictures for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fdverify.sweep.sweep_result import Panel, ParameterMap
 
 @dataclass(frozen=True)
 class ParameterRange:
-    """A parameter: the values from ``first`` to ``last``, both included."""
+    """A parameter and its values from ``first`` to ``last``, both included."""
 
     name: str
     first: int
@@ -24,7 +24,7 @@ class ParameterRange:
 
 @dataclass(frozen=True, kw_only=True)
 class MapDocument(Document):
-    """What ``fdverify map`` found."""
+    """The result of ``fdverify map``."""
 
     command: Literal["map"] = "map"
     model: str
@@ -36,19 +36,19 @@ class MapDocument(Document):
     panels: tuple[Panel, ...]
 
 
-def report_map(swept: ParameterMap, seconds: float) -> Outcome:
-    grid = swept.grid
+def report_map(parameter_map: ParameterMap, seconds: float) -> Outcome:
+    grid = parameter_map.grid
     axes = [grid.across] if grid.down is None else [grid.across, grid.down]
     document = MapDocument(
-        model=swept.model,
-        property=swept.claim.name,
+        model=parameter_map.model,
+        property=parameter_map.claim.name,
         parameters=(
             *(ParameterRange(axis.name, axis.values[0], axis.values[-1]) for axis in axes),
             *(ParameterRange(name, value, value) for name, value in grid.fixed.items()),
         ),
-        exit_code=swept.exit_code,
+        exit_code=parameter_map.exit_code,
         seconds=seconds,
-        statistics={"computed": swept.computed, "stored": swept.stored},
-        panels=swept.panels,
+        statistics={"computed": parameter_map.computed, "stored": parameter_map.stored},
+        panels=parameter_map.panels,
     )
-    return Outcome(swept.exit_code, document, partial(render_map, swept, seconds))
+    return Outcome(parameter_map.exit_code, document, partial(render_map, parameter_map, seconds))

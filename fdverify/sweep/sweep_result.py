@@ -1,4 +1,4 @@
-"""What a map shows: a verdict for every instance."""
+"""The result of a sweep: a verdict for every instance of the grid."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fdverify.verdict import Verdict
 
 @dataclass(frozen=True)
 class Cell:
-    """What came of an instance; without a verdict it is none, and ``detail`` says why."""
+    """The result of one instance; without a verdict, the parameters are not an instance, and ``detail`` says why."""
 
     parameters: Mapping[str, int]
     verdict: Verdict | None
@@ -22,7 +22,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture: the options as the system describes them, and a cell for every place."""
+    """One picture: the options as the system describes them, and a cell for every position."""
 
     options: Mapping[str, str]
     by_place: Mapping[CellPosition, Cell]
@@ -34,7 +34,7 @@ class Panel:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many cells there are of each verdict."""
+        """The number of cells with each verdict."""
         verdicts = (Verdict.PROVED, Verdict.VIOLATED, Verdict.VACUOUS, Verdict.UNKNOWN)
         return {
             **{str(verdict): self.count_cells(verdict) for verdict in verdicts},
@@ -48,7 +48,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class ParameterMap:
-    """``computed`` instances were checked now, ``stored`` ones before."""
+    """A map with its panels; ``computed`` instances were checked now, ``stored`` ones earlier."""
 
     model: str
     claim: Property
@@ -59,6 +59,6 @@ class ParameterMap:
 
     @property
     def exit_code(self) -> int:
-        """A violation is an answer like any other; a dead end or an instance without an answer is not."""
-        found = {cell.verdict for panel in self.panels for cell in panel.cells}
-        return next((v.exit_code for v in (Verdict.VACUOUS, Verdict.UNKNOWN) if v in found), 0)
+        """The exit code: a violation is a valid answer, but a dead end or an unknown instance is not."""
+        verdicts = {cell.verdict for panel in self.panels for cell in panel.cells}
+        return next((v.exit_code for v in (Verdict.VACUOUS, Verdict.UNKNOWN) if v in verdicts), 0)

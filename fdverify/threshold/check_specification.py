@@ -1,4 +1,4 @@
-"""Does a specification hold for all admissible parameters?  A run that breaks it is replayed before it is shown."""
+"""The check of a specification for all admissible parameters.  A violating run is replayed before it is shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class ThresholdSettings:
-    """How to decide; every answer is also asked of the solver called ``second``, if there is one."""
+    """How to decide a specification; the solver ``second``, if given, must confirm every answer."""
 
     driver: str = AUTO
     second: str | None = None
@@ -40,7 +40,7 @@ _DEFAULT = ThresholdSettings()
 
 @dataclass(frozen=True)
 class SpecificationResult:
-    """What came of a specification; without a verdict it is refused, and ``detail`` says why."""
+    """The result of a specification; without a verdict it is refused, and ``detail`` says why."""
 
     name: str
     formula: str
@@ -51,7 +51,7 @@ class SpecificationResult:
     undecided: str | None = None
     """The SMT-LIB text that a solver could not decide."""
     smtlib: Path | None = None
-    """Where that text is kept."""
+    """The file in which that text is kept."""
 
     WRITTEN = ("name", "formula", "verdict", "detail", "seconds", "smtlib", "trace")
 
@@ -71,20 +71,20 @@ def check_specifications(
     time_limit: float | None = None,
     report: Report = lambda text: None,
 ) -> list[SpecificationResult]:
-    """Each specification, in a worker process that can be given up; the time limit is for all of them.
+    """Check each specification in a worker process; the time limit is for all of them.
 
-    One that is not decided here is refused by itself; what is wrong with the automaton is an error.
+    A specification that cannot be decided is refused; if all are refused for the same reason, that is an error.
     """
     end = None if time_limit is None else monotonic() + time_limit
-    found = [_check_in_worker(automaton, specification, settings, end, report) for specification in specifications]
-    reasons = {checked.detail if checked.verdict is None else None for checked in found}
+    results = [_check_in_worker(automaton, specification, settings, end, report) for specification in specifications]
+    reasons = {checked.detail if checked.verdict is None else None for checked in results}
     if len(reasons) == 1 and (reason := reasons.pop()) is not None:
         raise UsageError(reason)
-    return found
+    return results
 
 
 def refuse_undecided(automaton: Automaton, specification: Specification) -> None:
-    """Refuse what is not decided here, with the reason."""
+    """Refuse a specification that cannot be decided, with the reason."""
     refuse_unbounded_growth(automaton)
     for shape in list_violating_shapes(specification.name, specification.formula):
         build_run_problem(automaton, specification.name, shape)
@@ -148,24 +148,24 @@ def check(
     if broken.run is not None:
         shown = replay_counterexample(automaton, specification, broken.run)
         return build_result(Verdict.VIOLATED, f"{name} is broken by the run shown", trace=shown)
-    some = _find_run(replace(automaton, rules=()), name, Constant(True), settings, report)
-    if some.status == "none":
+    witness = _find_run(replace(automaton, rules=()), name, Constant(True), settings, report)
+    if witness.status == "none":
         return build_result(Verdict.VACUOUS, f"no run starts {describe_parameters(automaton, 'any')}".rstrip())
-    if some.status != "unknown":
-        some = _find_run_meeting_premise(automaton, specification, settings, report)
-    if some.status == "none":
+    if witness.status != "unknown":
+        witness = _find_run_meeting_premise(automaton, specification, settings, report)
+    if witness.status == "none":
         return build_result(
             Verdict.VACUOUS, f"no run meets its premise {describe_parameters(automaton, 'any')}".rstrip()
         )
-    if some.status == "unknown":
-        return build_unknown_result(some, "whether there is a run to speak of: ")
+    if witness.status == "unknown":
+        return build_unknown_result(witness, "whether it is vacuous: ")
     return build_result(Verdict.PROVED, f"{name} holds {describe_parameters(automaton)}".rstrip())
 
 
 def _find_run_meeting_premise(
     automaton: Automaton, specification: Specification, settings: ThresholdSettings, report: Report
 ) -> DriverOutcome:
-    """A run of which the specification says something."""
+    """Find a run that meets the premise of a specification."""
     name, needed, certain = (
         specification.name,
         extract_premise(specification.formula),
@@ -181,7 +181,7 @@ def _find_run_meeting_premise(
             )
             return DriverOutcome("unknown", certain.refusal) if outcome.status == "none" else outcome
         return outcome
-    except UsageError as error:  # of a premise that matters to nothing, so that it was not refused at first
+    except UsageError as error:  # the premise does not matter to the verdict, so it was not refused before
         return DriverOutcome("unknown", error.message)
 
 
@@ -193,9 +193,9 @@ def _find_under_approximated_run(
     settings: ThresholdSettings,
     report: Report,
 ) -> DriverOutcome:
-    """A run that certainly satisfies a formula, as others see it."""
+    """Find a run that certainly satisfies a formula, in the under-approximation, and project it to the automaton."""
     certain = specification.under_approximation
-    assert certain is not None, "else all runs are certain"
+    assert certain is not None, "without an under-approximation, all runs are certain"
     outcome = _find_run(certain.extend(automaton), name, formula, settings, report)
     return outcome if outcome.run is None else replace(outcome, run=project_run(automaton, certain, outcome.run))
 
@@ -203,7 +203,7 @@ def _find_under_approximated_run(
 def _find_run(
     automaton: Automaton, name: str, formula: Formula, settings: ThresholdSettings, report: Report
 ) -> DriverOutcome:
-    """A run that satisfies a formula, with as few processes as any."""
+    """Find a run that satisfies a formula, with the fewest processes."""
 
     def confirm(facts: list[Any], status: str) -> str | None:
         return None if settings.second is None else _ask_second_solver(name, facts, status, settings.second)
@@ -228,8 +228,8 @@ def _build_script(name: str, facts: Sequence[Any]) -> Script:
 
 
 def _ask_second_solver(name: str, facts: Sequence[Any], status: str, second: str) -> str | None:
-    """Why another solver does not confirm an answer; none if it does, and an error if it contradicts."""
-    from fdverify.smt.second_opinion import decide_with_solver  # pysmt is slow to import and seldom wanted
+    """Say why another solver does not confirm an answer; ``None`` if it does.  Raise an error if it contradicts."""
+    from fdverify.smt.second_opinion import decide_with_solver  # pysmt is slow to import and seldom needed
 
     opinion = decide_with_solver(_build_script(name, facts), second)
     if opinion.status == "unknown":

@@ -1,4 +1,4 @@
-"""``fdverify threshold``: threshold automata, in ByMC's text format."""
+"""``fdverify threshold``: check and show threshold automata, in ByMC's text format or in Python."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ File = Annotated[
 
 def add_threshold(app: typer.Typer) -> None:
     group = typer.Typer(
-        help="Threshold automata: processes that count messages, for any number of them.",
+        help="Check threshold automata: any number of processes that count messages.",
         epilog=write_epilog(["fdverify threshold check examples/threshold/strb.ta"]),
         rich_markup_mode=None,
     )
     add_command(group, CHECK)
     group.command(
         "show",
-        help="Print an automaton as a Mermaid flowchart: a node a location, an edge a rule.",
+        help="Print an automaton as a Mermaid flowchart: a node per location, an edge per rule.",
         epilog=write_epilog(["fdverify threshold show examples/threshold/strb.ta"], _SHOWN),
     )(_show)
     add_command(group, TABLE)
@@ -58,19 +58,17 @@ def _compute_check(
     spec: Annotated[
         list[str] | None, typer.Option("--spec", metavar="NAME", help="check this specification; repeatable")
     ] = None,
-    fixed: Annotated[
-        str | None, typer.Option("--set", metavar="N=7,T=2", help="certain parameters instead of all")
-    ] = None,
+    fixed: Annotated[str | None, typer.Option("--set", metavar="N=7,T=2", help="fix these parameters")] = None,
     assume: Annotated[
         list[str] | None,
-        typer.Option("--assume", metavar="EXPR", help="instead of the file's resilience condition; repeatable"),
+        typer.Option("--assume", metavar="EXPR", help="replace the file's resilience condition; repeatable"),
     ] = None,
     driver: Annotated[
         str,
         typer.Option(
             "--driver",
             metavar="auto|query|search",
-            help="one formula for all runs, or a search through orders of thresholds",
+            help="query is one formula for all runs; search tries orders of thresholds",
         ),
     ] = "auto",
     second_opinion: SecondOpinionOption = None,
@@ -102,7 +100,7 @@ def _compute_check(
 
 CHECK = Command(
     name="threshold check",
-    help="Does each specification hold for all admissible parameters?  If not, a run shows it.",
+    help="Check each specification for all admissible parameters; show a run that violates it.",
     compute=_compute_check,
     examples=(
         "fdverify threshold check examples/threshold/strb.ta",
@@ -114,7 +112,7 @@ CHECK = Command(
 
 
 def _choose_specifications(file: Path, automaton: Automaton, names: Iterable[str]) -> list[Specification]:
-    """Choose the specifications of these names, or all, in the file's order."""
+    """Choose the specifications with these names, or all, in the file's order."""
     known = [each.name for each in automaton.specifications]
     for name in names:
         if name not in known:
@@ -136,19 +134,19 @@ def _keep_undecided(file: Path, checked: SpecificationResult) -> SpecificationRe
 
 def _parse_numbers(text: str) -> dict[str, int]:
     """Parse ``N=7,T=2``, by name."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         match = re.fullmatch(r"([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(-?[0-9]{1,15})", part)
         if match is None:
-            raise UsageError(f"--set {part}: this is no NAME=NUMBER")
-        if match[1] in found:
+            raise UsageError(f"--set {part}: expected NAME=NUMBER")
+        if match[1] in numbers:
             raise UsageError(f"--set gives {match[1]} twice")
-        found[match[1]] = int(match[2])
-    return found
+        numbers[match[1]] = int(match[2])
+    return numbers
 
 
 def _show(file: File) -> int:
-    from fdverify.threshold.text.diagram import format_mermaid  # imported here: no other command reads grammars
+    from fdverify.threshold.text.diagram import format_mermaid  # imported here, because --help needs no grammar
 
     print_answer(format_mermaid(_read_automaton(file)))
     return 0
@@ -158,7 +156,7 @@ def _compute_tables(
     request: Request,
     *,
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="with the automata, and the published tables in dialog/")
+        Path, typer.Argument(metavar="[FOLDER]", help="a folder with automata, and the published tables in dialog/")
     ] = Path("examples/threshold"),
 ) -> Outcome:
     from fdverify.threshold.published_tables import check_algorithms, compare_published_rows
@@ -170,7 +168,7 @@ def _compute_tables(
 
 TABLE = Command(
     name="threshold table",
-    help="Print published tables of four broadcasts beside ours, and the algorithms of a folder with times.",
+    help="Compare published tables of four broadcasts with ours, and time all algorithms of a folder.",
     compute=_compute_tables,
     examples=("fdverify threshold table examples/threshold",),
     exits=_TABLE,
@@ -179,7 +177,7 @@ TABLE = Command(
 
 
 def _read_automaton(file: Path) -> Automaton:
-    """Read the automaton of a file, in text or in Python."""
+    """Read the automaton in a text file or a Python file."""
     from fdverify.threshold.text.read import read_automaton
 
     if file.suffix != ".py":
@@ -189,7 +187,7 @@ def _read_automaton(file: Path) -> Automaton:
     from fdverify.threshold.flow import ControlFlow, build_threshold_automaton
 
     values = vars(load_module(file)).values()
-    found = list({id(value): value for value in values if isinstance(value, Automaton | ControlFlow)}.values())
-    if len(found) != 1:
-        raise UsageError(f"{file} has {len(found)} automata, and one is needed", "an Automaton or a ControlFlow")
-    return found[0] if isinstance(found[0], Automaton) else build_threshold_automaton(found[0])
+    automata = list({id(value): value for value in values if isinstance(value, Automaton | ControlFlow)}.values())
+    if len(automata) != 1:
+        raise UsageError(f"{file} has {len(automata)} automata, but needs exactly one", "an Automaton or a ControlFlow")
+    return automata[0] if isinstance(automata[0], Automaton) else build_threshold_automaton(automata[0])

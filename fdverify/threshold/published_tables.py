@@ -1,4 +1,4 @@
-"""Published tables beside ours: broadcasts at the sizes that others checked, and algorithms for all sizes."""
+"""A comparison with published tables: broadcasts at the sizes that others checked, and algorithms for all sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PUBLISHED = Path("dialog") / "published.csv"
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """What somebody found at certain parameters, in how many seconds."""
+    """A published verdict for fixed parameters, and its time in seconds."""
 
     algorithm: str
     parameters: str
@@ -37,7 +37,7 @@ class PublishedRow:
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """A row of a published table, and what is found here."""
+    """A row of a published table, with the verdict of this tool."""
 
     row: PublishedRow
     verdict: str
@@ -76,7 +76,7 @@ class ComparedRow:
 
     @property
     def agrees(self) -> bool:
-        """Whether we say the same, or the others did not say."""
+        """Whether the verdicts agree, or the published check ran out of memory."""
         return self.published in (self.verdict, "out-of-memory") and self.verdict != "unknown"
 
     @property
@@ -88,7 +88,7 @@ class ComparedRow:
 
 @dataclass(frozen=True)
 class AlgorithmRow:
-    """A specification of an automaton, for all parameters; one without a verdict is refused."""
+    """A specification of an automaton, for all parameters; without a verdict it is refused."""
 
     automaton: Automaton
     file: str
@@ -122,7 +122,7 @@ class AlgorithmRow:
 
 
 def compare_published_rows(folder: Path, report: Report) -> list[ComparedRow]:
-    """The published rows beside ours, at the same parameters, whatever the resilience condition."""
+    """Compare the published rows with ours, at the same parameters; ignore the resilience condition."""
     published = _read_published_rows(folder / _PUBLISHED)
     automata = {
         name: replace(read_automaton(folder / "dialog" / f"{name.lower()}.ta"), assumptions=())
@@ -146,7 +146,7 @@ def _read_published_rows(path: Path) -> list[PublishedRow]:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", "name the folder examples/threshold") from error
     except (KeyError, ValueError) as error:
-        raise UsageError(f"{path} is no table of published verdicts") from error
+        raise UsageError(f"{path} is not a table of published verdicts") from error
 
 
 def _compare_row(automaton: Automaton, row: PublishedRow, report: Report) -> ComparedRow:
@@ -154,13 +154,13 @@ def _compare_row(automaton: Automaton, row: PublishedRow, report: Report) -> Com
     numbers = {name: int(number) for name, number in (part.split("=") for part in row.parameters.split())}
     (specification,) = (each for each in automaton.specifications if each.name == row.specification)
     checked = check(fix_parameters(automaton, numbers), specification, report=report)
-    # A premise that no run meets makes a specification hold.
+    # A specification whose premise no run meets holds.
     words: dict[Verdict | None, str] = {Verdict.PROVED: "holds", Verdict.VACUOUS: "holds"}
     return ComparedRow(row, words.get(checked.verdict, checked.word), checked.seconds)
 
 
 def check_algorithms(folder: Path, report: Report) -> Iterator[AlgorithmRow]:
-    """Every specification of every automaton in a folder, for all parameters."""
+    """Check every specification of every automaton in a folder, for all parameters."""
     for path in sorted(folder.glob("*.ta")):
         automaton = read_automaton(path)
         for checked in check_specifications(automaton, automaton.specifications, ThresholdSettings(), report=report):

@@ -1,4 +1,4 @@
-"""What came of specifications of threshold automata: the document, the tables for people, the findings."""
+"""The outcome of checking specifications of threshold automata: document, tables for people and findings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAMED = 12
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdDocument(Document):
-    """What ``fdverify threshold check`` found; a specification without a verdict is refused."""
+    """The results of ``fdverify threshold check``; a specification without a verdict is refused."""
 
     command: Literal["threshold check"] = "threshold check"
     file: Path
@@ -86,7 +86,7 @@ def measure_size(automaton: Automaton) -> dict[str, int]:
 
 
 def _show_run(automaton: Automaton, example: Counterexample) -> ShownRun:
-    """Show a run as every format for runs takes it: a state says how many processes are where."""
+    """Convert a run for the output formats; a state gives the number of processes in each location."""
     steps = [
         ShownStep(0, None, {}, dict(example.start)),
         *(
@@ -147,7 +147,7 @@ def _print_run(console: Console, automaton: Automaton, run: Counterexample) -> N
 
 
 def _list_first(names: Sequence[str]) -> str:
-    """List names, but of many only the first ones."""
+    """List names, but only the first ones if there are many."""
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 

@@ -1,4 +1,4 @@
-"""Published tables beside ours: the document, and the tables for people."""
+"""The outcome of ``fdverify threshold table``: the document, and the tables for people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fdverify.verdict import worst
 
 @dataclass(frozen=True, kw_only=True)
 class TablesDocument(Document):
-    """What ``fdverify threshold table`` found."""
+    """The result of ``fdverify threshold table``."""
 
     command: Literal["threshold table"] = "threshold table"
     exit_code: int

@@ -61,8 +61,8 @@ def refused(outcome: Outcome) -> str:
     every(
         4,
         [
-            (["bounds", "--delta", "4", "--phi", "1", "--tick", "0ms"], "longer than nothing"),
-            (["bounds", "--delta", "4", "--phi", "1", "--tick", "-3s"], "longer than nothing"),
+            (["bounds", "--delta", "4", "--phi", "1", "--tick", "0ms"], "must be positive"),
+            (["bounds", "--delta", "4", "--phi", "1", "--tick", "-3s"], "must be positive"),
             (["bounds", "--delta", "4", "--phi", "1", "--tick", "10"], "must be a time"),
             (["bounds", "--delta", "4", "--phi", "1", "--tick", "soon"], "must be a time"),
             (["bounds", "--delta", "4"], "--phi N is needed"),

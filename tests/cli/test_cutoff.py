@@ -68,7 +68,7 @@ def test_a_template_of_ones_own_has_one_too(validator: Any) -> None:
     outcome = run("cutoff", reference, "--second-opinion", "cvc5", "--property", "accuracy")
     assert outcome.code == 0
     assert outcome.stdout.count("9 of 9 │ 9 of 9") == 5
-    assert "proved: one process and two tell of every number of processes" in outcome.stdout
+    assert "proved: one process and two processes decide every number of processes" in outcome.stdout
     explored = run("cutoff", str(EXAMPLE), "--processes", "2", "--delta", "1", "--phi", "2", "--json")
     document = json.loads(explored.stdout)
     validator.validate(document)
@@ -173,10 +173,10 @@ def test_what_is_not_done_in_time_is_unknown(validator: Any) -> None:
             (("--processes", "0", "--delta", "1", "--phi", "1"), "--processes must be at least 1, got 0"),
             (
                 ("--processes", "2", "--delta", "0", "--phi", "1", "--property", "correct(p) U suspected(p, p)"),
-                "only G and F G of what is true of states is explored",
+                "only G and F G of state formulas can be explored",
             ),
             (("--processes", "2"), "--processes needs --delta and --phi"),
-            (("--delta", "2"), "--delta is of a system that is explored"),
+            (("--delta", "2"), "--delta is only for a system to explore"),
             (("--timeout", "0"), "--timeout must be at least 1, got 0"),
             (("--variant", "spin"), "--variant must be one of tla, ivy, got spin"),
             (("--computation", "none"), "--computation must be one of"),

@@ -72,7 +72,7 @@ def test_nothing_is_overwritten(kind: str, tmp_path: Path) -> None:
     for name in ("mine", "link", "folder"):
         told = run("new", kind, name, cwd=tmp_path)
         assert (told.code, told.stdout) == (2, "")
-        assert told.stderr == f"error: {name}.py is there already (hint: choose another name)\n"
+        assert told.stderr == f"error: {name}.py already exists (hint: choose another name)\n"
     assert (tmp_path / "mine.py").read_text() == "mine"
     assert {path.name for path in tmp_path.iterdir()} == {"mine.py", "link.py", "folder.py"}
 

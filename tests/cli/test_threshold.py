@@ -99,7 +99,7 @@ BAD = {
     "an unknown parameter": (("--set", "M=3"), "STRB has no parameter M (hint: there are N, T, F)"),
     "inadmissible parameters": (("--set", "N=3,T=1,F=1"), "N = 3, T = 1, F = 1 is not admissible: STRB assumes "),
     "one that leaves no others": (("--set", "N=3"), "N = 3 is not admissible: STRB assumes (N > 3 * T) && (T >= F)"),
-    "no number": (("--set", "N=three"), "--set N=three: this is no NAME=NUMBER"),
+    "no number": (("--set", "N=three"), "--set N=three: expected NAME=NUMBER"),
     "a negative one": (("--set", "N=-3"), "N must be at least 0, got -3"),
     "the same twice": (("--set", "N=4,N=5"), "--set gives N twice"),
     "an unknown driver": (("--driver", "race"), "--driver must be auto, query, search, got race"),

@@ -67,7 +67,7 @@ def test_what_has_no_source_is_said_to_be_sampled_only(tmp_path: Path) -> None:
 def test_longer_is_not_always_safe() -> None:
     outcome = bounds("UNEVEN", "--delta", "1")
     assert (outcome.code, "3 steps" in outcome.stdout) == (0, False)
-    assert "longer is not always safe: accuracy is violated with 3 as initial timeout" in outcome.stdout
+    assert "a longer timeout is not always safe: accuracy is violated with 3 as initial timeout" in outcome.stdout
 
 
 @pytest.mark.parametrize(
