@@ -35,7 +35,7 @@ from fdverify.threshold.check_specification import ThresholdSettings, check_spec
 from fdverify.threshold.fixed_parameters import fix_parameters
 from fdverify.threshold.report import report_specifications
 from fdverify.threshold.text.read import read_automaton
-from fdverify.verdict import Result, Verdict, silent
+from fdverify.verdict import Result, Verdict, ignore_progress
 
 
 class Report:
@@ -262,7 +262,7 @@ def _run_engine(
 ) -> Report:
     started = perf_counter()
     request = build_request(engine, model, claim, values, settings)
-    return _report_result(request, request.run_in_worker(time_limit, silent), started, subrounds=subrounds)
+    return _report_result(request, request.run_in_worker(time_limit, ignore_progress), started, subrounds=subrounds)
 
 
 def _report_result(

@@ -30,35 +30,35 @@ EXAMPLES = ("fdverify bmc --timeout 'phi+delta+2'", "fdverify bmc --help")
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
-    return end_command(lambda: _dispatch(arguments or ["--help"]))
+    return end_command(lambda: _dispatch_arguments(arguments or ["--help"]))
 
 
-def _dispatch(arguments: Sequence[str]) -> Any:
+def _dispatch_arguments(arguments: Sequence[str]) -> Any:
     """Parse with the options of the model that the line seems to name, and again if it names another."""
     if arguments[0] in _WITHOUT_MODEL:
         return call_app(_build_app_without_model(), "fdverify", arguments)
-    reference = _named_model(arguments)
+    reference = _guess_model(arguments)
     try:
         find_model(reference)
     except UsageError as wrong:
         # Perhaps the word was an option's value.  If the line does not parse without it, it was meant as a model.
         try:
-            return _call(DEFAULT, arguments)
+            return _call_command(DEFAULT, arguments)
         except OtherModel as other:
-            return _call(other.reference, arguments)
+            return _call_command(other.reference, arguments)
         except ParseError:
             raise wrong from None
     try:
-        return _call(reference, arguments)
+        return _call_command(reference, arguments)
     except OtherModel as other:
-        return _call(other.reference, arguments)
+        return _call_command(other.reference, arguments)
 
 
-def _call(reference: str, arguments: Sequence[str]) -> Any:
+def _call_command(reference: str, arguments: Sequence[str]) -> Any:
     return call_app(build_app(reference), "fdverify", arguments)
 
 
-def _named_model(arguments: Sequence[str]) -> str:
+def _guess_model(arguments: Sequence[str]) -> str:
     """Return the first word that looks like a model.  Before the model is known, a value may look like one."""
     named = (word for word in arguments if word in SHIPPED or is_file_reference(word))
     return next(named, DEFAULT)
@@ -91,7 +91,7 @@ def _build_empty_app(examples: Sequence[str]) -> typer.Typer:
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(_version)
+    app.callback()(_accept_version_option)
     return app
 
 
@@ -104,7 +104,7 @@ def _add_commands_without_model(app: typer.Typer) -> None:
     add_schema(app)
 
 
-def _version(
+def _accept_version_option(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=show_version)
     ] = False,

@@ -116,7 +116,7 @@ def _build_misuse(message: str, hint: str) -> SymbolicMisuse:
     return SymbolicMisuse(f"{format_location(file, line)}: {message}" + (f" in `{code}`" if code else ""), hint)
 
 
-def shorten(value: object) -> str:
+def shorten_value(value: object) -> str:
     """Format a value for a message: on one line, and not a long one."""
     text = " ".join(str(value).split())
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
@@ -223,7 +223,7 @@ def is_number(value: Any) -> bool:
 def _require_truth(operand: Truth) -> Any:
     if not is_truth(operand):
         raise_misuse(
-            f"expected a truth value, got {type(operand).__name__} {shorten(operand)}",
+            f"expected a truth value, got {type(operand).__name__} {shorten_value(operand)}",
             "compare numbers: x > 0, x == 1",
         )
     return operand

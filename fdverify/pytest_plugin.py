@@ -17,7 +17,7 @@ from fdverify.testing.plugin_options import (
     CollectDecision,
     add_options,
     check_globs,
-    matches,
+    matches_any_glob,
     read_options,
 )
 
@@ -56,7 +56,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     from fdverify.testing.items import ProofFile
 
     # If a proof file is named on the command line, pytest takes it for a test module, whatever its name.
-    is_tests = matches(file_path, config.getini("python_files"))
+    is_tests = matches_any_glob(file_path, config.getini("python_files"))
     others = [node for node in outcome.get_result() if is_tests or type(node) is not pytest.Module]
     outcome.force_result([ProofFile.make(parent, file_path, collects), *others])
 

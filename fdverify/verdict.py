@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 _MOST_SERIOUS_FIRST = (70, 2, 1, 4, 3, 0)
 
 
-def worst(exit_codes: Collection[int]) -> int:
+def choose_exit_code(exit_codes: Collection[int]) -> int:
     """Choose the most serious of several exit codes."""
     return next((code for code in _MOST_SERIOUS_FIRST if code in exit_codes), 0)
 
@@ -77,5 +77,5 @@ class Progress:
 Report: TypeAlias = Callable[[Progress], None]
 
 
-def silent(progress: Progress) -> None:
+def ignore_progress(progress: Progress) -> None:
     """Discard a progress report."""

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
-    return end_command(lambda: _call(arguments))
+    return end_command(lambda: _call_command(arguments))
 
 
-def _call(arguments: Sequence[str]) -> Any:
+def _call_command(arguments: Sequence[str]) -> Any:
     """Parse the line; if it has options that are not the command's own, add those of the proofs' models."""
     app = build_app()
     own = [flag for each in typer.main.get_command(app).params for flag in (*each.opts, *each.secondary_opts)]
@@ -36,12 +36,12 @@ def build_app(options: Sequence[ModelOption] = ()) -> typer.Typer:
     app = typer.Typer(
         add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
     )
-    command = build_command(_suggest, options)
+    command = build_command(_suggest_conjuncts, options)
     app.command(help=command.help, epilog=write_epilog(command.examples, command.exits))(build_action(command))
     return app
 
 
-def _suggest(
+def _suggest_conjuncts(
     results: Sequence[ProofResult], settings: ProofSettings, seconds: float | None, report: Callable[[str], None]
 ) -> list[ProofSuggestions]:
     from fdverify.invariant_search.conjunct_suggestions import suggest_conjuncts  # --help needs no solver

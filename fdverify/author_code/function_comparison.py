@@ -17,7 +17,7 @@ from fdverify.author_code.sample_batch import SampleBatch
 from fdverify.author_code.state_description import describe_state, find_names_read
 from fdverify.author_code.term_evaluator import Column
 from fdverify.errors import FdverifyError, UsageError
-from fdverify.logic import record_misuse, shorten
+from fdverify.logic import record_misuse, shorten_value
 from fdverify.models.loading import build_user_error
 from fdverify.models.system import Choices, State, Update
 from fdverify.symbolic.values import Value
@@ -34,7 +34,7 @@ class _RaisedError:
 
     def __str__(self) -> str:
         message = " ".join(str(self.error).split())
-        return f"raises {type(self.error).__name__}" + (f" ({shorten(message)})" if message else "")
+        return f"raises {type(self.error).__name__}" + (f" ({shorten_value(message)})" if message else "")
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ _MISSING = _MissingPart()
 
 
 def _format_value(value: Any) -> str:
-    return shorten(value.item() if isinstance(value, np.generic) else value)
+    return shorten_value(value.item() if isinstance(value, np.generic) else value)
 
 
 def _find_value(part: Any, column: Column, row: int) -> Any:

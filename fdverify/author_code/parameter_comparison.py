@@ -14,7 +14,7 @@ from fdverify.author_code.recording_book import RecordingBook
 from fdverify.author_code.result_parts import NUMBER, TRUTH, name_kind
 from fdverify.author_code.term_evaluator import TermEvaluator
 from fdverify.errors import UsageError
-from fdverify.logic import shorten
+from fdverify.logic import shorten_value
 from fdverify.models.system import State, System
 from fdverify.symbolic.values import Value
 
@@ -53,8 +53,8 @@ def _compare_function(
             if name_kind(value) != name_kind(term) or _make_comparable(value) != expected:
                 where = ", ".join(f"{name} = {number}" for name, number in state.values().items()) or "every instance"
                 raise UsageError(
-                    f"{author.place}: {author} gives {shorten(value)} on plain values, "
-                    f"but {shorten(expected)} on symbols, at {where}",
+                    f"{author.place}: {author} gives {shorten_value(value)} on plain values, "
+                    f"but {shorten_value(expected)} on symbols, at {where}",
                     HINT,
                 )
 

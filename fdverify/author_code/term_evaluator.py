@@ -178,33 +178,33 @@ def _widen_columns(parts: Sequence[_BoundedColumn], most: int) -> list[Column]:
     return [part.column.astype(object) if wide else part.column for part in parts]
 
 
-def _add(parts: list[_BoundedColumn]) -> _BoundedColumn:
+def _add_columns(parts: list[_BoundedColumn]) -> _BoundedColumn:
     most = sum(part.most for part in parts)
     return _BoundedColumn(reduce(np.add, _widen_columns(parts, most)), most)
 
 
-def _subtract(parts: list[_BoundedColumn]) -> _BoundedColumn:
+def _subtract_columns(parts: list[_BoundedColumn]) -> _BoundedColumn:
     most = sum(part.most for part in parts)
     return _BoundedColumn(reduce(np.subtract, _widen_columns(parts, most)), most)
 
 
-def _multiply(parts: list[_BoundedColumn]) -> _BoundedColumn:
+def _multiply_columns(parts: list[_BoundedColumn]) -> _BoundedColumn:
     most = reduce(lambda size, part: size * part.most, parts, 1)
     return _BoundedColumn(reduce(np.multiply, _widen_columns(parts, most)), most)
 
 
 def _build_division(operation: Callable[[Any, Any], Any]) -> Callable[[list[_BoundedColumn]], _BoundedColumn]:
-    def divide(parts: list[_BoundedColumn]) -> _BoundedColumn:
+    def divide_columns(parts: list[_BoundedColumn]) -> _BoundedColumn:
         dividend, divisor = _widen_columns(parts, 0)
         if not (divisor > 0).all():
             raise InternalError("division by a number that is not positive cannot be evaluated")
         # For a positive divisor, the floor division of numpy and the Euclidean division of Z3 agree.
         return _BoundedColumn(operation(dividend, divisor), max(part.most for part in parts))
 
-    return divide
+    return divide_columns
 
 
-def _choose(parts: list[_BoundedColumn]) -> _BoundedColumn:
+def _choose_column(parts: list[_BoundedColumn]) -> _BoundedColumn:
     condition, then, otherwise = parts
     most = max(then.most, otherwise.most)
     return _BoundedColumn(np.where(condition.column, *_widen_columns((then, otherwise), most)), most)
@@ -252,11 +252,11 @@ _OPERATIONS: dict[int, Callable[[list[_BoundedColumn]], _BoundedColumn]] = {
     z3.Z3_OP_IFF: _build_comparison(np.equal),
     z3.Z3_OP_EQ: _build_comparison(np.equal),
     z3.Z3_OP_DISTINCT: _test_distinct,
-    z3.Z3_OP_ITE: _choose,
-    z3.Z3_OP_ADD: _add,
-    z3.Z3_OP_SUB: _subtract,
+    z3.Z3_OP_ITE: _choose_column,
+    z3.Z3_OP_ADD: _add_columns,
+    z3.Z3_OP_SUB: _subtract_columns,
     z3.Z3_OP_UMINUS: lambda parts: _BoundedColumn(-_widen_columns(parts, parts[0].most)[0], parts[0].most),
-    z3.Z3_OP_MUL: _multiply,
+    z3.Z3_OP_MUL: _multiply_columns,
     z3.Z3_OP_IDIV: _build_division(np.floor_divide),
     z3.Z3_OP_MOD: _build_division(np.mod),
     z3.Z3_OP_LE: _build_comparison(np.less_equal),

@@ -105,7 +105,7 @@ class FormulaCase:
 
     WRITTEN = ("when", "formula")
 
-    def applies(self, s: State) -> Truth:
+    def is_applicable(self, s: State) -> Truth:
         conditions = [s[name] == value if has else s[name] > value for name, value, has in self.least]
         return And(*conditions, *(Or(*(s[name] % self.modulus == r for r in values)) for name, values in self.residues))
 
@@ -132,13 +132,13 @@ class BoundFormula:
         *others, last = self.cases
         value = last.formula.evaluate(s)
         for case in reversed(others):
-            value = If(case.applies(s), case.formula.evaluate(s), value)
+            value = If(case.is_applicable(s), case.formula.evaluate(s), value)
         return value
 
     def evaluate_at(self, values: Mapping[str, int]) -> int:
         state = State(values)
         for case in self.cases:
-            if case.applies(state):
+            if case.is_applicable(state):
                 return int(case.formula.evaluate(state))
         raise InternalError("a formula leaves a case out")
 

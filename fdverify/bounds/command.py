@@ -74,13 +74,13 @@ def add_bounds(app: typer.Typer, reference: str, model: Model) -> None:
 def _call_without_subcommand(act: Callable[..., int]) -> Callable[..., int | None]:
     """Wrap the action so that it does nothing if a subcommand is named."""
 
-    def call(ctx: typer.Context, **given: Any) -> int | None:
+    def call_action(ctx: typer.Context, **given: Any) -> int | None:
         return act(**given) if ctx.invoked_subcommand is None else None
 
     context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     options = inspect.signature(act).parameters.values()
-    call.__signature__ = inspect.Signature([context, *options])  # type: ignore[attr-defined]
-    return call
+    call_action.__signature__ = inspect.Signature([context, *options])  # type: ignore[attr-defined]
+    return call_action
 
 
 def _list_options(model: Model) -> list[inspect.Parameter]:
@@ -91,13 +91,13 @@ def _list_options(model: Model) -> list[inspect.Parameter]:
 def _build_formula_command(name: str, text: str, reference: str, model: Model) -> Command:
     parameters = [parameter.name for parameter in model.parameters]
 
-    def compute(request: Request, given: Mapping[str, Any]) -> Outcome:
+    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
         return _compute_formula(name, reference, model, request, given)
 
     return Command(
         name=f"bounds {name}",
         help=text,
-        compute=bind_model(reference, model, compute),
+        compute=bind_model(reference, model, compute_outcome),
         examples=choose_examples(
             reference, (f"fdverify bounds {name}", f"fdverify bounds {name} --variant ivy --json")
         ),
@@ -132,7 +132,7 @@ def _compute_formula(name: str, reference: str, model: Model, request: Request, 
     from fdverify.bounds.report import report_bounds
     from fdverify.proofs.proof_files import load_proof
 
-    def search(send: Callable[[str], None]) -> BoundSearch:
+    def search_bounds(send: Callable[[str], None]) -> BoundSearch:
         proof = None if given["proof"] is None else load_proof(given["proof"])
         if proof is not None and proof.model.name != model.name:
             raise UsageError(f"{given['proof']} is about {proof.model.name}, not about {model.name}")
@@ -143,7 +143,7 @@ def _compute_formula(name: str, reference: str, model: Model, request: Request, 
 
     # The search stops by itself, with a partial answer; its process is killed only if it does not.
     end = None if request.deadline is None else request.deadline + _GRACE
-    return report_bounds(name, _run_until(end, search, give_up, request), request.measure_seconds())
+    return report_bounds(name, _run_until(end, search_bounds, give_up, request), request.measure_seconds())
 
 
 def _run_until(
@@ -165,13 +165,13 @@ def _run_until(
 def _build_configure(reference: str, model: Model) -> Command:
     options = [_make_option(each) if each.name == "model" else each for each in _list_options(model)]
 
-    def compute(request: Request, given: Mapping[str, Any]) -> Outcome:
+    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
         return _compute_configuration(reference, model, request, given)
 
     return Command(
         name="bounds",
         help=HELP,
-        compute=bind_model(reference, model, compute),
+        compute=bind_model(reference, model, compute_outcome),
         examples=choose_examples(reference, EXAMPLES),
         exits=_CONFIGURED,
         options=[
@@ -215,10 +215,10 @@ def _compute_configuration(reference: str, model: Model, request: Request, given
             describe_expected_subject(model.name, check.options, given["claim"]), Verdict.UNKNOWN, why
         )
 
-    def work(send: Callable[[str], None]) -> DetectorConfiguration:
+    def find_configuration(send: Callable[[str], None]) -> DetectorConfiguration:
         return check.blame_file(lambda: configure_detector(check, numbers, send, given["longest"]))
 
-    configuration = _run_until(request.deadline, work, give_up, request)
+    configuration = _run_until(request.deadline, find_configuration, give_up, request)
     return report_configuration(numbers, tick, configuration, request.measure_seconds())
 
 

@@ -9,7 +9,7 @@ from fdverify.bounds.detector_instance import build_crash_options
 from fdverify.errors import NoInstance
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.model import OptionValue
-from fdverify.verdict import silent
+from fdverify.verdict import ignore_progress
 
 _TIMEOUT = "timeout"
 _LONGEST = 256
@@ -29,7 +29,7 @@ def _compare_with_options(job: CheckRequest, options: Mapping[str, OptionValue])
     """Compare with the model's own timeout, or else with the first timeout that its assumptions allow."""
     for chosen in _enumerate_timeout_options(options):
         try:
-            return replace(job, options=chosen).compare_author_code(silent)
+            return replace(job, options=chosen).compare_author_code(ignore_progress)
         except NoInstance:
             continue
     return ()  # without an instance, nothing can be measured either

@@ -47,27 +47,29 @@ def _describe_subject(about: BoundSubject) -> str:
 
 
 def _print_bound(console: Console, bound: DetectorBound) -> None:
-    def line(text: str, style: str = "") -> None:
+    def print_line(text: str, style: str = "") -> None:
         console.print(Text(text, style=style), soft_wrap=True)
 
     if bound.witness.trace is not None:
         print_steps(console, bound.witness.trace)
-    line(f"{bound.name}: {bound.status}", "bold green" if bound.proved else "bold yellow")
-    line(f"  {bound.meaning}")
+    print_line(f"{bound.name}: {bound.status}", "bold green" if bound.proved else "bold yellow")
+    print_line(f"  {bound.meaning}")
     if bound.formula.cases:
         for case in bound.formula.cases:
-            line(f"    {case.formula}" + (f"   if {case.when}" if case.when else ""))
+            print_line(f"    {case.formula}" + (f"   if {case.when}" if case.when else ""))
     else:
-        line(f"    {bound.formula}")
+        print_line(f"    {bound.formula}")
     if bound.linear is not None:
-        line(f"  least linear formula that is nowhere less: {bound.linear}")
+        print_line(f"  least linear formula that is nowhere less: {bound.linear}")
     if bound.enough is not None:
-        line(f"  enough for {_describe_evidence(bound.enough)}")
+        print_line(f"  enough for {_describe_evidence(bound.enough)}")
     elif bound.linear_enough is not None:
-        line(f"  {bound.linear} is enough for {_describe_evidence(bound.linear_enough)}")
+        print_line(f"  {bound.linear} is enough for {_describe_evidence(bound.linear_enough)}")
     else:
-        line("  not proved to be enough")
-    line(f"  nothing less is enough for {_describe_evidence(bound.witness)}; explored: {bound.explored} instances")
+        print_line("  not proved to be enough")
+    print_line(
+        f"  nothing less is enough for {_describe_evidence(bound.witness)}; explored: {bound.explored} instances"
+    )
 
 
 def _describe_evidence(evidence: Evidence) -> str:
@@ -91,34 +93,36 @@ def report_configuration(
 def _render_configuration(
     numbers: Mapping[str, int], tick: Decimal | None, configuration: DetectorConfiguration, console: Console
 ) -> None:
-    def ticks(number: int) -> str:
+    def describe_ticks(number: int) -> str:
         return f"{number} ticks" + ("" if tick is None else f" = {describe_time(number * tick)}")
 
-    def line(text: str, style: str = "") -> None:
+    def print_line(text: str, style: str = "") -> None:
         console.print(Text(text, style=style), soft_wrap=True)
 
     about, least, usual = configuration.about, configuration.least, configuration.usual
     if configuration.failure is not None:
         print_steps(console, configuration.failure.run)
-        line(_describe_failure(about, configuration.failure))
+        print_line(_describe_failure(about, configuration.failure))
     if configuration.run is not None:
         print_steps(console, configuration.run)
-    line(", ".join([_describe_subject(about), *(f"{name} = {value}" for name, value in numbers.items())]))
+    print_line(", ".join([_describe_subject(about), *(f"{name} = {value}" for name, value in numbers.items())]))
     if least is not None:
-        steps = f"{least.timeout} steps of the {about.watcher}, at least {ticks(least.timeout)}"
-        line(f"initial timeout   {steps}", "bold")
+        steps = f"{least.timeout} steps of the {about.watcher}, at least {describe_ticks(least.timeout)}"
+        print_line(f"initial timeout   {steps}", "bold")
     if configuration.longer:
         timeouts = " or ".join(str(timeout) for timeout in configuration.longer)
-        line(
+        print_line(
             f"a longer timeout is not always safe: {about.claim} is violated with {timeouts} as initial timeout",
             "bold yellow",
         )
     if least is not None and least.detection is not None:
-        line(f"crash noticed in  {ticks(least.detection)} at worst", "bold")
+        print_line(f"crash noticed in  {describe_ticks(least.detection)} at worst", "bold")
     if usual is not None and usual.detection is not None:
-        line(f"with {configuration.usual_formula} = {usual.timeout} it would be {ticks(usual.detection)}")
+        print_line(
+            f"with {configuration.usual_formula} = {usual.timeout} it would be {describe_ticks(usual.detection)}"
+        )
     for reason in (*configuration.because, *configuration.notes):
-        line(reason, "dim")
+        print_line(reason, "dim")
     if configuration.verdict is not Verdict.PROVED:
         print_verdict(console, configuration.verdict, configuration.detail)
 

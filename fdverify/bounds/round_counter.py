@@ -20,13 +20,13 @@ def add_round_counter(system: System) -> System:
     """Extend the system with a phase that counts at the end of each round."""
     detector = require_detector(system)
 
-    def count(s: State, c: Choices) -> Update:
+    def count_round(s: State, c: Choices) -> Update:
         return update(**{ROUND_COUNTER: If(is_counted_round(detector, s), s[ROUND_COUNTER] + 1, -1)})
 
     counter = Variable(
         ROUND_COUNTER, Integers(), initial=lambda s: -1, range=lambda s: s[ROUND_COUNTER] >= -1, ghost=True, clock=True
     )
-    phases = (*system.phases, Phase("count_rounds", count))
+    phases = (*system.phases, Phase("count_rounds", count_round))
     return replace(system, variables=(*system.variables, counter), phases=phases)
 
 
@@ -46,7 +46,7 @@ def build_same_clock_claim(detector: Detector) -> Callable[[State], Truth]:
 def add_round_counter_to_model(model: Model) -> Model:
     """Extend every system of the model with the counter."""
 
-    def build(**chosen: Any) -> System:
+    def build_with_counter(**chosen: Any) -> System:
         return add_round_counter(model.build(**chosen))
 
-    return replace(model, build=build)
+    return replace(model, build=build_with_counter)

@@ -64,8 +64,8 @@ def _check_proof(proof: Proof, deadline: float | None) -> tuple[Obligation, ...]
 def name_predicate(meaning: str, predicate: Callable[[State], Any], name: str) -> Callable[[State], Any]:
     """Wrap a predicate as a proof needs it: as a function with a name and a docstring."""
 
-    def claim(s: State) -> Any:
+    def evaluate_predicate(s: State) -> Any:
         return predicate(s)
 
-    claim.__name__, claim.__doc__ = name, meaning
-    return claim
+    evaluate_predicate.__name__, evaluate_predicate.__doc__ = name, meaning
+    return evaluate_predicate

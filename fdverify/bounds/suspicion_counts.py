@@ -92,7 +92,7 @@ def find_largest_counts(system: System) -> dict[str, int]:
 def _add_suspicion_counters(system: System, detector: Detector) -> System:
     """Extend the system with a phase that counts wrong suspicions at the end of each round."""
 
-    def count(s: State, c: Choices) -> Update:
+    def count_suspicions(s: State, c: Choices) -> Update:
         wrong = And(detector.suspects(s), detector.correct(s))
         begun = If(And(wrong, s[_LASTED] == 0), s[_BEGUN] + 1, s[_BEGUN])
         lasted = If(wrong, s[_LASTED] + 1, 0)
@@ -102,5 +102,5 @@ def _add_suspicion_counters(system: System, detector: Detector) -> System:
     first = build_initial_state(system)
     at_first = int(And(detector.suspects(first), detector.correct(first)))
     counters = tuple(Variable(name, Integers(), initial=lambda s: at_first, ghost=True) for name in COUNTERS)
-    phases = (*system.phases, Phase("count_suspicions", count))
+    phases = (*system.phases, Phase("count_suspicions", count_suspicions))
     return replace(system, variables=(*system.variables, *counters), phases=phases)

@@ -7,15 +7,15 @@ from fdverify.errors import UsageError, check_interpreter
 
 def main() -> None:
     """Run the console script ``fdverify``."""
-    _run("fdverify", "fdverify.app")
+    _run_supervised("fdverify", "fdverify.app")
 
 
 def verify_invariant() -> None:
     """Run the console script ``verify-invariant``."""
-    _run("verify-invariant", "fdverify.verify_invariant")
+    _run_supervised("verify-invariant", "fdverify.verify_invariant")
 
 
-def _run(name: str, module: str) -> None:
+def _run_supervised(name: str, module: str) -> None:
     """Run a command under supervision and exit; handle Ctrl-C even before the command has its own process."""
     try:
         check_interpreter()

@@ -23,13 +23,13 @@ def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[f
         signal.signal(signal.SIGINT, _interrupt_once)
     open_streams()
     try:
-        code = _begin(module)(arguments)
+        code = _import_command(module)(arguments)
     except BaseException as error:  # the import failed, or was interrupted
         code = end_after(error)
     line.send(f"done {code}")
 
 
-def _begin(module: str) -> Callable[[Sequence[str]], int]:
+def _import_command(module: str) -> Callable[[Sequence[str]], int]:
     """Unblock Ctrl-C, and import the function that runs the command."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # One process per core is enough: numpy's own threads would cost memory and gain nothing here.

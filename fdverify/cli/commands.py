@@ -82,11 +82,11 @@ def build_action(command: Command) -> Callable[..., int]:
     if taken:
         raise UsageError(f"{command.name}: two options are called {taken[0]}", "rename the option of the model")
 
-    def act(**given: Any) -> int:
-        return _perform(command, {name: given[name] for name in names}, given)
+    def run_action(**given: Any) -> int:
+        return _run_command(command, {name: given[name] for name in names}, given)
 
-    act.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
-    return act
+    run_action.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    return run_action
 
 
 def list_own_options(command: Command) -> list[inspect.Parameter]:
@@ -119,7 +119,7 @@ def list_shared_options(command: Command) -> list[inspect.Parameter]:
     ]
 
 
-def _perform(command: Command, own: Mapping[str, Any], given: Mapping[str, Any]) -> int:
+def _run_command(command: Command, own: Mapping[str, Any], given: Mapping[str, Any]) -> int:
     """Check the options, compute the outcome, deliver it, and return the exit code."""
     started = monotonic()
     files = {each: given[each.name] for each in command.list_formats() if given[each.name] is not None}

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 
-def _parse_error() -> Any:
+def _find_parse_error() -> Any:
     """Find typer's own exception, or that of click, which older versions of typer use."""
     try:
         return import_module("typer.exceptions").TyperException
@@ -14,4 +14,4 @@ def _parse_error() -> Any:
         return import_module("click.exceptions").ClickException
 
 
-ParseError: Any = _parse_error()
+ParseError: Any = _find_parse_error()

@@ -32,7 +32,7 @@ def supervise(name: str, arguments: Sequence[str], module: str) -> int:
     """Run ``module.run(arguments)`` in a child process and return the exit code."""
     started = monotonic()
     if not _has_stdout():
-        _write(2, b"error: cannot write to stdout: it is closed\n")
+        _write_if_ready(2, b"error: cannot write to stdout: it is closed\n")
         return BAD_INPUT
     limit = find_time_limit(arguments)
     try:
@@ -60,7 +60,7 @@ def supervise(name: str, arguments: Sequence[str], module: str) -> int:
     if watch.code is not None:
         return watch.code
     if watch.has_answered:
-        _write(2, f"error: after its answer, {watch.why}\n".encode())
+        _write_if_ready(2, f"error: after its answer, {watch.why}\n".encode())
         return UNKNOWN
     return _answer_unknown(name, arguments, watch.why, started)
 
@@ -115,8 +115,8 @@ def _run_in_child(
             module, arguments, message_writer, None if limit is None else (limit, started + limit + _START_SECONDS)
         )
     except BaseException as error:  # such as a lack of memory for the import
-        _write(2, f"unknown: the command could not begin: {type(error).__name__}\n".encode())
-        _write(message_writer, f"done {UNKNOWN}\n".encode())
+        _write_if_ready(2, f"unknown: the command could not begin: {type(error).__name__}\n".encode())
+        _write_if_ready(message_writer, f"done {UNKNOWN}\n".encode())
     finally:
         os._exit(UNKNOWN)
 
@@ -165,7 +165,7 @@ class _CommandWatch:
                 self._give_up()
                 return self
             select.select([self._messages, self._signals], [], [], min(left, _LONGEST_WAIT))
-            signals = _read(self._signals)
+            signals = _read_pipe(self._signals)
             self._read_messages()
             pid, status = os.waitpid(self._pid, os.WNOHANG)
             if pid != 0:
@@ -188,7 +188,7 @@ class _CommandWatch:
         return False
 
     def _read_messages(self) -> None:
-        self._buffer += _read(self._messages)
+        self._buffer += _read_pipe(self._messages)
         *lines, self._buffer = self._buffer.split(b"\n")
         for line in lines:
             word, _, rest = line.decode("ascii", "replace").partition(" ")
@@ -218,7 +218,7 @@ class _CommandWatch:
     def _clear_line(self) -> None:
         """Clear a progress line that the command may have left on the terminal."""
         if os.isatty(2) and os.environ.get("TERM") not in ("dumb", "unknown"):
-            _write(2, _CLEAR_LINE)
+            _write_if_ready(2, _CLEAR_LINE)
 
 
 def _answer_unknown(name: str, arguments: Sequence[str], why: str, started: float) -> int:
@@ -229,18 +229,18 @@ def _answer_unknown(name: str, arguments: Sequence[str], why: str, started: floa
         text = write_unanswered(name, arguments, why, monotonic() - started)
     else:
         text = f"unknown: {why}\n"
-    _write(1, text.encode())
+    _write_if_ready(1, text.encode())
     return UNKNOWN
 
 
-def _read(pipe: int) -> bytes:
+def _read_pipe(pipe: int) -> bytes:
     try:
         return os.read(pipe, 65536)
     except BlockingIOError:
         return b""
 
 
-def _write(stream: int, text: bytes) -> None:
+def _write_if_ready(stream: int, text: bytes) -> None:
     """Write if the stream is ready: there may be no reader, and this process must not block."""
     try:
         if select.select([], [stream], [], 0)[1]:

@@ -15,7 +15,7 @@ from fdverify.cutoff.template import Claim, Template
 from fdverify.cutoff.template_catalogue import DEFAULT_VARIANT, SHIPPED, find_template
 from fdverify.errors import UsageError
 from fdverify.models.loading import allow_neighbour_imports, blame_errors_on
-from fdverify.verdict import Verdict, worst
+from fdverify.verdict import Verdict, choose_exit_code
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
 
 
@@ -98,7 +98,7 @@ class CutoffAnswer:
         codes = {self.verdict.exit_code, *(each.verdict.exit_code for each in self.explored)}
         if any(each.undecided_at_start for each in self.carried):
             codes.add(Verdict.UNKNOWN.exit_code)
-        return worst(codes)
+        return choose_exit_code(codes)
 
 
 def _decide_verdict(exploration: ExplorationResult) -> Verdict:

@@ -190,7 +190,7 @@ def _state_symmetry(
     processes, marked, hypotheses = _declare_indexes(v, indexes)
     i, j, p, q = marked.values()
 
-    def swap(k: Index) -> Index:
+    def swap_indexes(k: Index) -> Index:
         return If(k == i, j, If(k == j, i, k))
 
     def some(claim: Callable[[Index], Truth]) -> Truth:
@@ -199,27 +199,28 @@ def _state_symmetry(
     if sub_round is None:
         begin = rounds.begin(interpretation, some)
         conclusions = {
-            **_equate_parts(begin, _rename_configuration(begin, swap), p, q, "p, q"),
-            "swapping is its own inverse": swap(swap(p)) == p,
-            "it stays among the processes": And(swap(p) >= 1, swap(p) <= processes),
+            **_equate_parts(begin, _rename_configuration(begin, swap_indexes), p, q, "p, q"),
+            "swapping is its own inverse": swap_indexes(swap_indexes(p)) == p,
+            "it stays among the processes": And(swap_indexes(p) >= 1, swap_indexes(p) <= processes),
         }
         systems = (
             _build_initial_system("as it is", None, begin),
-            _build_initial_system("i and j swapped", None, _rename_configuration(begin, swap)),
+            _build_initial_system("i and j swapped", None, _rename_configuration(begin, swap_indexes)),
         )
         return LemmaStatement(
             processes, marked, tuple(hypotheses), conclusions, processes >= 3, systems, interpretation
         )
     before, chosen = v.make_configuration("before", some), v.make_choices("chosen")
     one = rounds.step(sub_round, interpretation, before, chosen)
-    renamed, choices = _rename_configuration(before, swap), _rename_choices(chosen, swap)
+    renamed, choices = _rename_configuration(before, swap_indexes), _rename_choices(chosen, swap_indexes)
     other = rounds.step(sub_round, interpretation, renamed, choices)
     wanted = [name for name in one.rules if (name not in CONSTRAINTS if constraint is None else name == constraint)]
     conclusions = {
-        f"rule {name}(p, q)": Iff(other.rules[name](p, q), one.rules[name](swap(p), swap(q))) for name in wanted
+        f"rule {name}(p, q)": Iff(other.rules[name](p, q), one.rules[name](swap_indexes(p), swap_indexes(q)))
+        for name in wanted
     }
     if constraint is None:
-        conclusions |= _equate_parts(other.after, _rename_configuration(one.after, swap), p, q, "p, q")
+        conclusions |= _equate_parts(other.after, _rename_configuration(one.after, swap_indexes), p, q, "p, q")
     return LemmaStatement(
         processes,
         marked,

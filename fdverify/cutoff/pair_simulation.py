@@ -67,21 +67,21 @@ class _AgeClaims:
     """
 
     chosen: list[Number]
-    _made: list[tuple[Bool, Number, Ages, Int]] = field(default_factory=list)
+    _claims: list[tuple[Bool, Number, Ages, Int]] = field(default_factory=list)
 
     def claim_some(self, ages: Ages, least: Number) -> Bool:
         """Return a Boolean that claims that the set has an age of at least ``least``."""
-        number = len(self._made)
+        number = len(self._claims)
         claim = Bool(z3.Bool(f"some!{number}"))
-        self._made.append((claim, least, ages, Int(z3.Int(f"age!{number}"))))
+        self._claims.append((claim, least, ages, Int(z3.Int(f"age!{number}"))))
         return claim
 
     def build_facts(self) -> list[Truth]:
         """Define the claims: each implies its witness, and each known age that qualifies implies the claim."""
-        witnesses = [witness for *_, witness in self._made]
+        witnesses = [witness for *_, witness in self._claims]
         ages = [age + offset for age in (*self.chosen, *witnesses) for offset in (-1, 0, 1)]
         facts: list[Truth] = []
-        for claim, least, members, witness in self._made:
+        for claim, least, members, witness in self._claims:
             facts.append(Implies(claim, And(witness >= least, members(witness))))
             facts += [Implies(And(age >= least, members(age)), claim) for age in ages]
         return facts
@@ -188,30 +188,30 @@ def build_obligation(case: SimulationCase, variant: str, rounds: Rounds) -> Simu
 
     does = {1: case.receiver_does, sender: case.sender_does}
     current = before
-    delivered: Ages = interpretation.no_transit
+    is_delivered: Ages = interpretation.no_transit
     heard: Truth = False
     for sub_round in SubRound:
         receiving = sub_round is SubRound.RECEIVE and current.active(1) and current.location(1) == RECEIVE
         if receiving:
             buffer = current.buffer(sender, 1)
 
-            def delivered(a: Number, buffer: Ages = buffer) -> Truth:
+            def is_delivered(a: Number, buffer: Ages = buffer) -> Truth:
                 return And(selected(a), buffer(a))
 
         chosen = Choices(
             crash=lambda p: does[p] == _CRASHES,
             schedule=lambda p: does[p] == ACTIVE,
-            delivered=partial(_check_watched, sender, delivered),
+            delivered=partial(_check_watched, sender, is_delivered),
         )
         step = rounds.step(sub_round, interpretation, current, chosen)
         hypotheses += _instantiate_rules(step.rules, (1, sender))
         current = step.after if sub_round is not SubRound.RECEIVE else _freeze_value(step.after, sender)
     if case.receiver == RECEIVE and case.receiver_does == ACTIVE:
-        heard = claims.claim_some(delivered, 0)
-        hypotheses.append(Implies(heard, delivered(heard_age)))
+        heard = claims.claim_some(is_delivered, 0)
+        hypotheses.append(Implies(heard, is_delivered(heard_age)))
 
     model = _ModelRound(case, variant, delta, phi, watch, idle[1], timer, lambda b: claims.claim_some(b, delta))
-    after, allowed = model.run(before.buffer(sender, 1), delivered, heard, heard_age)
+    after, allowed = model.run(before.buffer(sender, 1), is_delivered, heard, heard_age)
     watch_after: PeerWatch = current.value(1, sender)
     in_transit = current.buffer(sender, 1)
     old = claims.claim_some(in_transit, delta)

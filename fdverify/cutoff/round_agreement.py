@@ -15,7 +15,7 @@ from fdverify.author_code.term_evaluator import TermEvaluator
 from fdverify.cutoff.function_vocabulary import SymbolicVocabulary, UninterpretedTemplate, Vocabulary
 from fdverify.cutoff.rounds import OF_ONE, OF_TWO, Index, Rounds, SubRound
 from fdverify.errors import UsageError, format_location
-from fdverify.logic import And, Number, Or, Truth, shorten
+from fdverify.logic import And, Number, Or, Truth, shorten_value
 from fdverify.symbolic.values import Int, Value
 
 _HINT = "compare with ==, use If, And, Or, Not; let it depend on its arguments alone"
@@ -85,7 +85,9 @@ class _RoundComparison:
             )
         for name, value in values.items():
             if type(value) is not type(symbolic[name]) or value != symbolic[name]:
-                difference = f"{name} = {shorten(value)} on numbers, but {shorten(symbolic[name])} on symbols"
+                difference = (
+                    f"{name} = {shorten_value(value)} on numbers, but {shorten_value(symbolic[name])} on symbols"
+                )
                 raise UsageError(f"{self._describe_sub_round()} gives {difference}, {where}", _HINT)
 
     def _evaluate_parts(self, v: Vocabulary, p: Index, q: Index) -> dict[str, Any]:

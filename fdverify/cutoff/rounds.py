@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Implies, Not, Number, Or, Truth, shorten
+from fdverify.logic import And, If, Implies, Not, Number, Or, Truth, shorten_value
 
 Index: TypeAlias = Any
 OfOne: TypeAlias = Callable[[Index], Any]
@@ -183,7 +183,7 @@ class Rounds:
         }
         step = sub_rounds[name](of, c, chosen)
         if not isinstance(step, Step):
-            raise UsageError(f"{name} of {type(self).__name__} gives {shorten(step)}, which is not a Step")
+            raise UsageError(f"{name} of {type(self).__name__} gives {shorten_value(step)}, which is not a Step")
         for rule in step.rules:
             if CONSTRAINTS.get(rule, name) is not name:
                 raise UsageError(f"{rule} is a rule of {CONSTRAINTS[rule]}, and {name} has it", "give it another name")

@@ -150,14 +150,14 @@ class SmallSystem:
         nodes: dict[ExplorationNode, None] = {}
         for chosen in self._enumerate_choices(sub_round, node.state):
             step = self.template.rounds.step(sub_round, self.interpretation, before, chosen)
-            if all(self._holds(rule) for name, rule in step.rules.items() if self._is_in_force(name)):
+            if all(self._is_satisfied(rule) for name, rule in step.rules.items() if self._is_in_force(name)):
                 nodes.setdefault(ExplorationNode(following, self.store_configuration(step.after)))
         return list(nodes)
 
     def _is_in_force(self, rule: str) -> bool:
         return rule not in CONSTRAINTS or rule in self.computation.constraints
 
-    def _holds(self, rule: Rule) -> bool:
+    def _is_satisfied(self, rule: Rule) -> bool:
         """Return whether a rule holds for all pairs of which it reads stored parts only."""
         for p, q in product(self.indexes, repeat=2):
             try:
@@ -209,14 +209,14 @@ class SmallSystem:
     ) -> Callable[[str, tuple[str, ...]], bool]:
         """Return a function that evaluates a predicate of indexes in a state."""
 
-        def evaluate(predicate: str, indexes: tuple[str, ...]) -> bool:
+        def evaluate_predicate(predicate: str, indexes: tuple[str, ...]) -> bool:
             processes = tuple(assignment[index] for index in indexes)
             if predicate == CORRECT:
                 return state.location[processes[0] - 1] != CRASHED
             p, q = processes
             return bool(self.template.predicates[predicate](state.value[self._place[p, q]]))
 
-        return evaluate
+        return evaluate_predicate
 
 
 def _list_subsets(buffer: Any) -> tuple[Any, ...]:

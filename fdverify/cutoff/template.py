@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from fdverify.cutoff.rounds import Kind, Rounds
 from fdverify.errors import UsageError, suggest_name
-from fdverify.logic import Truth, shorten
+from fdverify.logic import Truth, shorten_value
 
 __all__ = ["CRASHED", "Claim", "Kind", "Location", "Template"]
 
@@ -72,7 +72,7 @@ class Template:
         for location, kind in self.locations.items():
             if not isinstance(kind, Kind) or kind is Kind.CRASHED or location == CRASHED:
                 raise UsageError(
-                    f"{self.name}: location {location} is of kind {shorten(kind)}",
+                    f"{self.name}: location {location} is of kind {shorten_value(kind)}",
                     "a kind is Kind.SEND, Kind.RECEIVE or Kind.COMPUTE; crashed is there without being declared",
                 )
         if self.start not in self.locations:
@@ -82,13 +82,13 @@ class Template:
         self._check_hashable("value", self.start_value)
         for name, predicate in self.predicates.items():
             if not callable(predicate):
-                raise UsageError(f"{self.name}: the predicate {name} is {shorten(predicate)}, not a function")
+                raise UsageError(f"{self.name}: the predicate {name} is {shorten_value(predicate)}, not a function")
         if not isinstance(self.claims, tuple) or not all(isinstance(claim, Claim) for claim in self.claims):
-            raise UsageError(f"{self.name}: its claims are {shorten(self.claims)}, not a tuple of Claim")
+            raise UsageError(f"{self.name}: its claims are {shorten_value(self.claims)}, not a tuple of Claim")
         if CORRECT in self.predicates:
             raise UsageError(f"{self.name} declares the predicate {CORRECT}, which every template has")
         if not isinstance(self.rounds, Rounds):
-            raise UsageError(f"{self.name}: its rounds are {shorten(self.rounds)}, not Rounds")
+            raise UsageError(f"{self.name}: its rounds are {shorten_value(self.rounds)}, not Rounds")
         # Rounds.step makes sure that every rule is covered by a lemma.
         if getattr(self.rounds.step, "__func__", None) is not Rounds.step:
             raise UsageError(f"{self.name}: its rounds have a step of their own", "write the sub-rounds instead")
@@ -101,12 +101,12 @@ class Template:
         following = self.next_location(location)
         if following not in self.locations:
             raise UsageError(
-                f"{self.name}: next_location({location}) is {shorten(following)}, which is not one of its locations"
+                f"{self.name}: next_location({location}) is {shorten_value(following)}, which is not one of its locations"
             )
         message = self.generate_message(location)
         self._check_hashable("message", message)
         if (message is not None) != (kind is Kind.SEND):
-            result = "nothing" if message is None else shorten(message)
+            result = "nothing" if message is None else shorten_value(message)
             raise UsageError(
                 f"{self.name}: at {location}, a {kind} location, generate_message gives {result}",
                 "a send location sends one message, and no other location sends any",
@@ -134,8 +134,8 @@ class Template:
         result = self.next_value(location, messages, value)
         if type(result) is not type(self.start_value):
             delivered = "{" + ", ".join(map(str, sorted(messages, key=repr))) + "}"
-            call = f"next_value({location}, {delivered}, {shorten(value)})"
-            raise UsageError(f"{self.name}: {call} is {shorten(result)}, which is not of the type of start_value")
+            call = f"next_value({location}, {delivered}, {shorten_value(value)})"
+            raise UsageError(f"{self.name}: {call} is {shorten_value(result)}, which is not of the type of start_value")
         self._check_hashable("value", result)
         return result
 
@@ -143,11 +143,11 @@ class Template:
         try:
             hash(value)
         except TypeError:
-            raise UsageError(f"{self.name}: the {role} {shorten(value)} cannot be hashed") from None
+            raise UsageError(f"{self.name}: the {role} {shorten_value(value)} cannot be hashed") from None
 
     def build_nondeterminism_error(self, location: Location, value: Any) -> UsageError:
         return UsageError(
-            f"{self.name}: next_value gives two answers at {location} for {shorten(value)}",
+            f"{self.name}: next_value gives two answers at {location} for {shorten_value(value)}",
             "let it depend on its three arguments only",
         )
 

@@ -13,7 +13,7 @@ from fdverify.smt.solver import BitvectorSolver, FreshSolver, Solver, SolverAnsw
 from fdverify.symbolic.unrolling import Unrolling
 from fdverify.symbolic.values import build_literal, lift_truth
 from fdverify.symbolic.witness import read_run
-from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
+from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, ignore_progress
 
 
 class BoundedSearch:
@@ -48,7 +48,7 @@ class BoundedSearch:
         return read_run(self.unrolling, answer.get_value)
 
 
-def bmc(system: System, claim: Property, depth: int, report: Report = silent) -> Result:
+def bmc(system: System, claim: Property, depth: int, report: Report = ignore_progress) -> Result:
     """Search for a violation of ``claim`` in runs of 0, 1, … ``depth`` rounds."""
     start = perf_counter()
     check_parameters(system)

@@ -33,7 +33,7 @@ from fdverify.models.system import Property, System
 from fdverify.runs.concrete_interpreter import build_initial_state, find_first_round
 from fdverify.runs.layout import Layout
 from fdverify.runs.run import Run, replay_run
-from fdverify.verdict import Progress, Report, Result, silent
+from fdverify.verdict import Progress, Report, Result, ignore_progress
 
 _FURTHEST_CLOCK = 1 << 14
 _BATCH = 1 << 15
@@ -42,7 +42,7 @@ _GHOSTS = 4
 
 
 def explore(
-    system: System, claim: Property, subrounds: bool = False, depth: int | None = None, report: Report = silent
+    system: System, claim: Property, subrounds: bool = False, depth: int | None = None, report: Report = ignore_progress
 ) -> Result:
     """Check ``claim`` in every reachable state, or in those within ``depth`` steps of the initial state."""
     start = perf_counter()
@@ -56,7 +56,7 @@ def explore_states(
     observed: Sequence[Property] = (),
     subrounds: bool = False,
     depth: int | None = None,
-    report: Report = silent,
+    report: Report = ignore_progress,
     most_states: int | None = None,
 ) -> Exploration:
     """Visit states until one violates ``claim``.

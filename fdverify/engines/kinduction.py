@@ -20,7 +20,7 @@ from fdverify.runs.run import Run, format_rounds, replay_run
 from fdverify.smt.solver import FreshSolver, SolverAnswer
 from fdverify.symbolic.unrolling import Unrolling
 from fdverify.symbolic.values import lift_truth
-from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, silent
+from fdverify.verdict import Obligation, Progress, Report, Result, Verdict, ignore_progress
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class InductionStep:
 
 
 def k_induction(
-    system: System, goal: Property, max_k: int, lemmas: tuple[Property, ...] = (), report: Report = silent
+    system: System, goal: Property, max_k: int, lemmas: tuple[Property, ...] = (), report: Report = ignore_progress
 ) -> Result:
     """Prove ``goal`` together with ``lemmas`` by k-induction with the least k up to ``max_k``, or find a violation."""
     check_parameters(system)

@@ -19,12 +19,12 @@ from fdverify.errors import InternalError, UsageError
 from fdverify.models.system import Property, System, is_always_true
 from fdverify.runs.concrete_interpreter import observe_state
 from fdverify.runs.run import Run, format_rounds, replay_run
-from fdverify.verdict import Obligation, Report, Result, Verdict, silent
+from fdverify.verdict import Obligation, Report, Result, Verdict, ignore_progress
 
 EVERY_STATE = Property("reached", is_always_true, "every state is visited")
 
 
-def live(system: System, claim: Property, unfair: bool = False, report: Report = silent) -> Result:
+def live(system: System, claim: Property, unfair: bool = False, report: Report = ignore_progress) -> Result:
     """Search for a fair run (if ``unfair``, for any run) in which ``claim`` is false infinitely often."""
     start = perf_counter()
     system.compute_fixed_parameters()

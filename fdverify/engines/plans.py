@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fdverify.errors import InternalError, UsageError
-from fdverify.logic import And, Truth, shorten
+from fdverify.logic import And, Truth, shorten_value
 from fdverify.models.system import Flag, State, System
 from fdverify.runs.concrete_interpreter import ChoiceValues, observe_state, run_phase
 from fdverify.symbolic.next_round import evaluate_planned_choice
@@ -17,7 +17,9 @@ def evaluate_plan(system: System, plan: Callable[[State], Mapping[str, Any]], st
     """Evaluate a plan in a state; refuse it if it leaves a choice open."""
     chosen = plan(state)
     if not isinstance(chosen, Mapping):
-        raise UsageError(f"a plan of {system.name} returns {shorten(chosen)}, not a mapping from choices to values")
+        raise UsageError(
+            f"a plan of {system.name} returns {shorten_value(chosen)}, not a mapping from choices to values"
+        )
     missing = [choice.name for phase in system.phases for choice in phase.choices if choice.name not in chosen]
     if missing:
         raise UsageError(f"a plan of {system.name} does not say what to choose for {missing[0]}")

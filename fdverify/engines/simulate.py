@@ -14,12 +14,12 @@ from fdverify.runs.concrete_interpreter import (
     run_phase,
 )
 from fdverify.runs.run import Run
-from fdverify.verdict import Progress, Report, Result, Verdict, silent
+from fdverify.verdict import Progress, Report, Result, Verdict, ignore_progress
 
 _DRAWS = 20
 
 
-def simulate(system: System, claim: Property, rounds: int, seed: int, report: Report = silent) -> Result:
+def simulate(system: System, claim: Property, rounds: int, seed: int, report: Report = ignore_progress) -> Result:
     """Run until ``claim`` is violated, there is no next round, or ``rounds`` have passed."""
     source = random.Random(seed)
     values = system.compute_fixed_parameters()

@@ -75,16 +75,16 @@ class StateTable:
         """Add these states; return the position of each distinct new one, in the order of their keys."""
         if len(rows[0]) == 0:
             return np.zeros(0, dtype=np.int64)
-        keys, first = np.unique(self._pack(rows), return_index=True)
+        keys, first = np.unique(self._pack_rows(rows), return_index=True)
         new = np.ones(len(keys), dtype=bool)
         for run in self._runs:
             positions = np.searchsorted(run, keys)
             positions[positions == len(run)] = 0
             new &= run[positions] != keys
-        self._insert(keys[new])
+        self._insert_keys(keys[new])
         return first[new]
 
-    def _pack(self, rows: Rows) -> NDArray[Any]:
+    def _pack_rows(self, rows: Rows) -> NDArray[Any]:
         packing = self._packing or Packing(tuple(int(c.min()) for c in rows), (0,) * len(rows))
         if not packing.can_pack(rows):
             packing = packing.widen(rows)
@@ -94,7 +94,7 @@ class StateTable:
         self._packing = packing
         return packing.pack(rows)
 
-    def _insert(self, keys: NDArray[Any]) -> None:
+    def _insert_keys(self, keys: NDArray[Any]) -> None:
         if len(keys) == 0:
             return
         self.size += len(keys)

@@ -29,16 +29,16 @@ class LinearSum:
             total = total + (value if times == 1 else times * value)
         return total
 
-    def plus(self, other: LinearSum, times: int = 1) -> LinearSum:
+    def add(self, other: LinearSum, times: int = 1) -> LinearSum:
         total = dict(self.coefficients)
         for name, coefficient in other.coefficients:
             total[name] = total.get(name, 0) + times * coefficient
         return LinearSum.from_coefficients(total, self.constant + times * other.constant)
 
-    def minus(self, other: LinearSum) -> LinearSum:
-        return self.plus(other, -1)
+    def subtract(self, other: LinearSum) -> LinearSum:
+        return self.add(other, -1)
 
-    def plus_constant(self, number: int) -> LinearSum:
+    def add_constant(self, number: int) -> LinearSum:
         return LinearSum(self.coefficients, self.constant + number)
 
     def to_source(self) -> str:
@@ -157,12 +157,12 @@ class AtMost:
         return self.left.evaluate(s) <= self.right.evaluate(s)
 
     def negate(self) -> AtMost:
-        return AtMost.from_excess(self.right.minus(self.left).plus_constant(1))
+        return AtMost.from_excess(self.right.subtract(self.left).add_constant(1))
 
     def to_source(self) -> str:
         if not self.left.coefficients and self.left.constant == 0 and len(self.right.coefficients) == 1:
             least = LinearSum((), -self.right.constant)
-            return f"{self.right.plus_constant(-self.right.constant).to_source()} >= {least.to_source()}"
+            return f"{self.right.add_constant(-self.right.constant).to_source()} >= {least.to_source()}"
         return f"{self.left.to_source()} <= {self.right.to_source()}"
 
 

@@ -218,13 +218,13 @@ def _find_lowest_planes(heights: Any) -> Iterator[int]:
 def _build_at_most(left: _ComparedQuantity, right: _ComparedQuantity, bound: LinearSum) -> Condition:
     """Write ``left - right <= bound`` as a condition."""
     if right.end == "oldest":
-        return InTransit(right.name, right.bound, True, low=left.to_linear_sum().minus(bound))
+        return InTransit(right.name, right.bound, True, low=left.to_linear_sum().subtract(bound))
     if left.end == "youngest":
-        return InTransit(left.name, left.bound, True, high=right.to_linear_sum().plus(bound))
+        return InTransit(left.name, left.bound, True, high=right.to_linear_sum().add(bound))
     if left.end == "oldest":
-        return InTransit(left.name, left.bound, False, low=right.to_linear_sum().plus(bound).plus_constant(1))
+        return InTransit(left.name, left.bound, False, low=right.to_linear_sum().add(bound).add_constant(1))
     if right.end == "youngest":
-        return InTransit(right.name, right.bound, False, high=left.to_linear_sum().minus(bound).plus_constant(-1))
+        return InTransit(right.name, right.bound, False, high=left.to_linear_sum().subtract(bound).add_constant(-1))
     if left.times < 0 or right.times < 0:
-        return AtMost.from_excess(left.to_linear_sum().minus(right.to_linear_sum()).minus(bound))
-    return AtMost(left.to_linear_sum(), right.to_linear_sum().plus(bound))
+        return AtMost.from_excess(left.to_linear_sum().subtract(right.to_linear_sum()).subtract(bound))
+    return AtMost(left.to_linear_sum(), right.to_linear_sum().add(bound))

@@ -38,13 +38,13 @@ _METHODS = {"auto": ("templates", "spacer"), "templates": ("templates",), "space
 def build_infer(reference: str, model: Model) -> Command:
     """Build the command, with options for this model."""
 
-    def compute(request: Request, given: Mapping[str, Any]) -> Outcome:
+    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
         return _compute_inference(reference, model, request, given)
 
     return Command(
         name="infer",
         help=HELP,
-        compute=bind_model(reference, model, compute),
+        compute=bind_model(reference, model, compute_outcome),
         examples=choose_examples(reference, EXAMPLES),
         options=[
             *list_model_options(model, "N|symbolic", SYMBOLIC),

@@ -141,21 +141,21 @@ def _extract_conditions(term: Any, system: System) -> Iterator[Condition]:
 def _extract_comparisons(part: Any, left: Any, right: Any) -> Iterator[Condition]:
     for one in _read_sums(left):
         for other in _read_sums(right):
-            if one.minus(other).coefficients == ():
+            if one.subtract(other).coefficients == ():
                 continue
             if z3.is_le(part) or z3.is_eq(part):
-                yield AtMost.from_excess(one.minus(other))
+                yield AtMost.from_excess(one.subtract(other))
             if z3.is_ge(part) or z3.is_eq(part):
-                yield AtMost.from_excess(other.minus(one))
+                yield AtMost.from_excess(other.subtract(one))
             if z3.is_lt(part):
-                yield AtMost.from_excess(one.minus(other).plus_constant(1))
+                yield AtMost.from_excess(one.subtract(other).add_constant(1))
             if z3.is_gt(part):
-                yield AtMost.from_excess(other.minus(one).plus_constant(1))
+                yield AtMost.from_excess(other.subtract(one).add_constant(1))
 
 
 def _extract_residues(number: Any, modulus: Any) -> Iterator[Condition]:
     for total in _read_sums(number):
-        changing = total.plus_constant(-total.constant)
+        changing = total.add_constant(-total.constant)
         if changing.coefficients and z3.is_int_value(modulus):
             yield from (HasResidue(changing, modulus.as_long(), residue) for residue in range(modulus.as_long()))
 
@@ -170,12 +170,12 @@ def _read_sums(term: Any) -> list[LinearSum]:
     if z3.is_app_of(term, z3.Z3_OP_ITE):
         return _limit_cases([*_read_sums(children[1]), *_read_sums(children[2])])
     if z3.is_app_of(term, z3.Z3_OP_UMINUS):
-        return [LinearSum((), 0).minus(value) for value in _read_sums(children[0])]
+        return [LinearSum((), 0).subtract(value) for value in _read_sums(children[0])]
     if z3.is_add(term) or z3.is_sub(term):
         sign = 1 if z3.is_add(term) else -1
         totals = _read_sums(children[0])
         for child in children[1:]:
-            totals = [total.plus(value, sign) for total in totals for value in _read_sums(child)]
+            totals = [total.add(value, sign) for total in totals for value in _read_sums(child)]
         return _limit_cases(totals)
     if z3.is_mul(term) and len(children) == 2:
         return _limit_cases(
@@ -196,4 +196,4 @@ def _multiply_sums(a: LinearSum, b: LinearSum) -> list[LinearSum]:
         single = not (more or others or a.constant or b.constant or names.count("*") > 1)
         return [LinearSum.from_coefficients({names: first[1] * second[1]})] if single else []
     number, value = (a.constant, b) if not a.coefficients else (b.constant, a)
-    return [LinearSum((), 0).plus(value, number)]
+    return [LinearSum((), 0).add(value, number)]

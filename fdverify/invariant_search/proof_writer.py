@@ -61,12 +61,12 @@ def _render_proof_call(job: CheckRequest) -> str:
     model = job.find_model()
     defaults = {option.name: option.default for option in model.options}
     chosen = {name: value for name, value in job.options.items() if value != defaults[name]}
-    arguments = [_quote(str(job.model)), f"goal={_quote(str(job.claim))}"]
-    arguments += [f"{name}={_quote(value) if isinstance(value, str) else value}" for name, value in chosen.items()]
+    arguments = [_quote_text(str(job.model)), f"goal={_quote_text(str(job.claim))}"]
+    arguments += [f"{name}={_quote_text(value) if isinstance(value, str) else value}" for name, value in chosen.items()]
     return f"proof = Proof({', '.join(arguments)})"
 
 
-def _quote(text: str) -> str:
+def _quote_text(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     letters = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped)
     return f'"{"".join(letters)}"'

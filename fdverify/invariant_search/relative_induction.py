@@ -45,12 +45,14 @@ class RelativeInduction:
         self._solver.set("timeout", _LONGEST_QUESTION)
         self._products = _ProductAbstraction()
         self._moves, self._small = z3.Bool("moves!"), z3.Bool("small!")
-        self._add(*step.parameter_facts, *step.list_buffer_constraints(step.before))
-        self._add(*(lift_truth(conjunct.holds(step.before)) for conjunct in invariant.conjuncts))
-        same = [part for v in invariant.system.variables for part in _equate(self._after[v.name], step.after[v.name])]
-        self._add(z3.Implies(self._moves, z3.And(*step.allowed, *same)))
+        self._assert_formulas(*step.parameter_facts, *step.list_buffer_constraints(step.before))
+        self._assert_formulas(*(lift_truth(conjunct.holds(step.before)) for conjunct in invariant.conjuncts))
+        same = [
+            part for v in invariant.system.variables for part in _equate_values(self._after[v.name], step.after[v.name])
+        ]
+        self._assert_formulas(z3.Implies(self._moves, z3.And(*step.allowed, *same)))
         is_small = [lift_truth(Or(*(step.before[name] == value for value in values))) for name, values in small.items()]
-        self._add(*(z3.Implies(self._small, condition) for condition in is_small))
+        self._assert_formulas(*(z3.Implies(self._small, condition) for condition in is_small))
         self._start = z3.Solver()
         self._start.set("timeout", _LONGEST_QUESTION)
         self._start.add(*step.parameter_facts)
@@ -65,21 +67,21 @@ class RelativeInduction:
                 of_rounds.append(lift_truth(claim.holds(step.before, step.choices, self._after)))
             else:
                 of_states.append(lift_truth(claim.holds(step.before)))
-        self._of_rounds = [self._define(f"round{index}!", claim) for index, claim in enumerate(of_rounds)]
-        self._of_states = [self._define(f"state{index}!", claim) for index, claim in enumerate(of_states)]
+        self._of_rounds = [self._define_constant(f"round{index}!", claim) for index, claim in enumerate(of_rounds)]
+        self._of_states = [self._define_constant(f"state{index}!", claim) for index, claim in enumerate(of_states)]
 
-    def _add(self, *formulas: Any) -> None:
+    def _assert_formulas(self, *formulas: Any) -> None:
         for formula in formulas:
             replaced, lemmas = self._products.abstract_products(formula)
             self._solver.add(*lemmas, replaced)
 
-    def _define(self, name: str, formula: Any) -> Any:
+    def _define_constant(self, name: str, formula: Any) -> Any:
         """Define a truth constant that is equivalent to the formula."""
         constant = z3.Bool(name)
-        self._add(constant == formula)
+        self._assert_formulas(constant == formula)
         return constant
 
-    def add(self, clause: Clause) -> bool:
+    def add_clause(self, clause: Clause) -> bool:
         """Add a clause if it is new and holds initially; return whether it was added."""
         if clause in self._places:
             return False
@@ -89,8 +91,8 @@ class RelativeInduction:
         index = self._places[clause] = len(self.clauses)
         self.clauses.append(clause)
         self._assumed.append(z3.Bool(f"assumed{index}!"))
-        self._add(z3.Implies(self._assumed[index], lift_truth(clause.holds(self._step.before))))
-        self._preserved.append(self._define(f"preserved{index}!", lift_truth(clause.holds(self._after))))
+        self._assert_formulas(z3.Implies(self._assumed[index], lift_truth(clause.holds(self._step.before))))
+        self._preserved.append(self._define_constant(f"preserved{index}!", lift_truth(clause.holds(self._after))))
         return True
 
     def find_inductive(self, kept: Iterable[int], deadline: float) -> tuple[list[int], dict[int, State]]:
@@ -206,7 +208,7 @@ class TwoAges(SummaryBuffer):
         return False
 
 
-def _equate(named: Any, value: Any) -> list[Any]:
+def _equate_values(named: Any, value: Any) -> list[Any]:
     if isinstance(named, SummaryBuffer):
         return [lift_truth(named.oldest == value.oldest), lift_truth(named.youngest == value.youngest)]
     return [lift_truth(named == value)]

@@ -83,11 +83,11 @@ class SpacerQuery:
             self._engine.declare_var(constant)
         for place, relation in self._relations.items():
             known = relation(*self._parameters, *self._numbers)
-            bad = self._specialise(place, broken)
+            bad = self._specialise_formula(place, broken)
             if _may_be_satisfiable(bad):
                 self._engine.rule(self._broken(), [known, bad])
             for goal, arrives in arrivals.items():
-                body = self._specialise(place, z3.And(*following, arrives))
+                body = self._specialise_formula(place, z3.And(*following, arrives))
                 if _may_be_satisfiable(body):
                     self._engine.rule(self._relations[goal](*self._parameters, *self._after), [known, body])
         start = next(
@@ -112,7 +112,7 @@ class SpacerQuery:
         pairs = zip(self._settled, place, strict=True)
         return z3.And(*(_to_term(state[v.name]) == build_literal(value).term for v, value in pairs))
 
-    def _specialise(self, place: ControlState, formula: Any) -> Any:
+    def _specialise_formula(self, place: ControlState, formula: Any) -> Any:
         """Specialise a formula about a round to rounds that begin in a control state."""
         pairs = zip(self._settled, place, strict=True)
         known = [(self._step.before[v.name].term, build_literal(value).term) for v, value in pairs]
@@ -134,7 +134,7 @@ class SpacerQuery:
         coefficients = dict(total.coefficients)
         ends = [name for name in coefficients if "." in name]
         if not ends:
-            return AtMost.from_excess(LinearSum(()).minus(total))
+            return AtMost.from_excess(LinearSum(()).subtract(total))
         if len(ends) > 1 or abs(coefficients[ends[0]]) > 1:
             return None
         name, _, end = ends[0].partition(".")
@@ -142,14 +142,14 @@ class SpacerQuery:
         assert isinstance(variable.sort, Ages), "only buffers have ends"
         bound, sign = variable.sort.bound, coefficients.pop(ends[0])
         rest = LinearSum.from_coefficients(coefficients, total.constant)
-        negative = LinearSum(()).minus(rest)
+        negative = LinearSum(()).subtract(rest)
         match end, sign:
             case "oldest", 1:
                 return _build_in_transit(name, bound, True, low=negative)
             case "oldest", _:
-                return _build_in_transit(name, bound, False, low=rest.plus_constant(1))
+                return _build_in_transit(name, bound, False, low=rest.add_constant(1))
             case _, 1:
-                return _build_in_transit(name, bound, False, high=negative.plus_constant(-1))
+                return _build_in_transit(name, bound, False, high=negative.add_constant(-1))
             case _:
                 return _build_in_transit(name, bound, True, high=rest)
 
@@ -224,7 +224,7 @@ def _read_nonnegative_sum(comparison: Any) -> LinearSum | None:
     """Read a comparison of integers as a sum that it says is not negative; ``None`` if it is not linear."""
     if z3.is_not(comparison):
         positive = _read_nonnegative_sum(comparison.arg(0))
-        return None if positive is None else LinearSum(()).minus(positive).plus_constant(-1)
+        return None if positive is None else LinearSum(()).subtract(positive).add_constant(-1)
     if not (z3.is_le(comparison) or z3.is_ge(comparison) or z3.is_lt(comparison) or z3.is_gt(comparison)):
         return None
     left, right = (_read_linear_sum(side) for side in comparison.children())
@@ -232,7 +232,7 @@ def _read_nonnegative_sum(comparison: Any) -> LinearSum | None:
         return None
     larger, smaller = (left, right) if z3.is_ge(comparison) or z3.is_gt(comparison) else (right, left)
     strict = z3.is_lt(comparison) or z3.is_gt(comparison)
-    return larger.minus(smaller).plus_constant(-1 if strict else 0)
+    return larger.subtract(smaller).add_constant(-1 if strict else 0)
 
 
 def _read_linear_sum(term: Any) -> LinearSum | None:
@@ -244,7 +244,7 @@ def _read_linear_sum(term: Any) -> LinearSum | None:
     if len(parts) < term.num_args():
         return None
     if z3.is_add(term):
-        return reduce(LinearSum.plus, parts)
+        return reduce(LinearSum.add, parts)
     if z3.is_mul(term) and len(parts) == 2 and not parts[0].coefficients:
-        return LinearSum(()).plus(parts[1], parts[0].constant)
+        return LinearSum(()).add(parts[1], parts[0].constant)
     return None

@@ -50,17 +50,17 @@ class _BoundedQuantity:
         """Write that the quantity is at most the bound, as a condition."""
         match self.end, self.sign:
             case "oldest", -1:
-                low = self.sum.minus(bound)
+                low = self.sum.subtract(bound)
                 all_old = low == LinearSum.from_coefficients({self.bound: 1})
                 return InTransit(self.buffer, self.bound, True, low=low, high=low if all_old else None)
             case "youngest", 1:
-                return InTransit(self.buffer, self.bound, True, high=bound.minus(self.sum))
+                return InTransit(self.buffer, self.bound, True, high=bound.subtract(self.sum))
             case "oldest", 1:
-                return InTransit(self.buffer, self.bound, False, low=bound.minus(self.sum).plus_constant(1))
+                return InTransit(self.buffer, self.bound, False, low=bound.subtract(self.sum).add_constant(1))
             case "youngest", -1:
-                return InTransit(self.buffer, self.bound, False, high=self.sum.minus(bound).plus_constant(-1))
+                return InTransit(self.buffer, self.bound, False, high=self.sum.subtract(bound).add_constant(-1))
             case _:
-                return AtMost.from_excess(self.sum.minus(bound))
+                return AtMost.from_excess(self.sum.subtract(bound))
 
 
 def _find_ends(buffer: Any, delta: int) -> tuple[Any, Any]:
@@ -190,7 +190,7 @@ def _list_sums(conditions: Iterable[Condition]) -> Iterator[LinearSum]:
     for condition in conditions:
         match condition:
             case AtMost(left, right):
-                yield left.minus(right)
+                yield left.subtract(right)
             case InTransit(low=low, high=high):
                 yield from (part for part in (low, high) if part is not None)
 
@@ -211,12 +211,12 @@ def _list_quantities(system: System, vocabulary: Sequence[Condition]) -> list[_B
     defined = [p.name for p in system.parameters if isinstance(p.value, Expression)]
     singles = [LinearSum.from_coefficients({name: 1}) for name in (*variables, *defined)]
     zero = LinearSum(())
-    sums = dict.fromkeys(one.minus(other) for one, other in product([zero, *singles], repeat=2) if one != other)
+    sums = dict.fromkeys(one.subtract(other) for one, other in product([zero, *singles], repeat=2) if one != other)
     for total in _list_sums(vocabulary):
         changing = {name: times for name, times in total.coefficients if name not in system.list_arbitrary()}
         for renamed in (changing, *_substitute_in_products(changing, variables)):
             sums |= dict.fromkeys(
-                (LinearSum.from_coefficients(renamed), zero.minus(LinearSum.from_coefficients(renamed)))
+                (LinearSum.from_coefficients(renamed), zero.subtract(LinearSum.from_coefficients(renamed)))
             )
     quantities = [_BoundedQuantity(total) for total in sums if total.coefficients]
     for variable in system.variables:
@@ -224,7 +224,7 @@ def _list_quantities(system: System, vocabulary: Sequence[Condition]) -> list[_B
             for end, sign in product(("oldest", "youngest"), (1, -1)):
                 quantities += [
                     _BoundedQuantity(
-                        one if sign < 0 else zero.minus(one), variable.name, variable.sort.bound, end, sign
+                        one if sign < 0 else zero.subtract(one), variable.name, variable.sort.bound, end, sign
                     )
                     for one in (zero, *singles)
                 ]

@@ -16,7 +16,7 @@ from fdverify.engines.instances import list_admissible_instances
 from fdverify.logic import Truth
 from fdverify.models.system import Property, State, System
 from fdverify.runs.run import Run, confirm_violation
-from fdverify.verdict import silent
+from fdverify.verdict import ignore_progress
 
 Column = NDArray[Any]
 _MOST_ROUNDS = 60
@@ -47,7 +47,7 @@ def sample_states(system: System, claim: Property, most: int | None = None) -> S
 
     Of more than ``most`` states a random choice is kept, with a fixed seed.
     """
-    exploration = explore_with_caps(system, claim, {}, False, _MOST_ROUNDS, silent, _MOST_STATES)
+    exploration = explore_with_caps(system, claim, {}, False, _MOST_ROUNDS, ignore_progress, _MOST_STATES)
     violation = exploration.violation
     columns = [np.concatenate(parts) for parts in zip(*exploration.levels, strict=True)]
     if most is not None and len(columns[0]) > most:

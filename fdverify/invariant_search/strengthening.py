@@ -99,7 +99,7 @@ class Strengthening:
         for clause in self._exclusion.find_clauses(state, enough):
             if added >= most:
                 break
-            added += self._relative.add(clause)
+            added += self._relative.add_clause(clause)
 
     def _reduce_clauses(self, kept: Sequence[int]) -> list[int]:
         """Reduce the clauses to a small part with which the proof still succeeds."""

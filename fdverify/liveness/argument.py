@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import Number, is_number, is_truth, shorten
+from fdverify.logic import Number, is_number, is_truth, shorten_value
 from fdverify.models.detector import Detector
 from fdverify.models.system import Property, State, StepProperty, System
 
@@ -86,7 +86,7 @@ def require_sort(sort: TermSort, what: str, function: Callable[[State], Any]) ->
                 fits = isinstance(value, dict) and len(value) > 0 and all(map(is_truth, value.values()))
                 fits = fits and all(isinstance(name, str) for name in value)
         if not fits:
-            raise UsageError(f"{what} returns {type(value).__name__} {shorten(value)}, not {sort}")
+            raise UsageError(f"{what} returns {type(value).__name__} {shorten_value(value)}, not {sort}")
         return value
 
     return call_checked
@@ -105,7 +105,7 @@ class Terms:
     """The input of a reduction: the system, and the terms that the author of a proof gives, by name."""
 
     system: System
-    given: Mapping[str, Callable[[State], Any]]
+    by_name: Mapping[str, Callable[[State], Any]]
     place: str
     """Where the proof is written."""
 
@@ -117,7 +117,7 @@ class Terms:
     def evaluate_bound(self, name: str, state: State, *also: str) -> Number:
         """Evaluate a bound, which may read only the parameters and these variables: other variables change."""
         readable = [*(parameter.name for parameter in self.system.parameters), *also]
-        bound: Number = self.given[name](State({variable: state[variable] for variable in readable}))
+        bound: Number = self.by_name[name](State({variable: state[variable] for variable in readable}))
         return bound
 
     def timeout(self, s: State) -> Number:

@@ -65,7 +65,7 @@ def _evaluate_detection_bound_at(terms: Terms, s: State, timeout: Number) -> Num
 def _build_clock_premises(terms: Terms, premise: Property, conclusion: Property) -> tuple[Premise, ...]:
     clock, watched = terms.crash_clock, terms.detector.watched
 
-    def bounded(s: State) -> Truth:
+    def is_bounded(s: State) -> Truth:
         first, raised = terms.first_timeout(s), raise_longest_unsafe_timeout(terms, s)
         return And(
             Implies(
@@ -76,7 +76,7 @@ def _build_clock_premises(terms: Terms, premise: Property, conclusion: Property)
             ),
         )
 
-    def runs(before: State, c: Choices, after: State) -> Truth:
+    def advances_clock(before: State, c: Choices, after: State) -> Truth:
         return And(
             Implies(And(premise.holds(before), clock(before) >= 0), clock(after) == clock(before) + 1),
             Implies(And(clock(before) < 0, clock(after) >= 0), clock(after) == 0),
@@ -93,14 +93,14 @@ def _build_clock_premises(terms: Terms, premise: Property, conclusion: Property)
             lambda before, c, after: Implies(premise.holds(before), premise.holds(after)),
             f"a crashed {watched} stays crashed",
         ),
-        StepProperty("crash-clock-runs", runs, "the clock starts at 0 and grows by one each round"),
+        StepProperty("crash-clock-runs", advances_clock, "the clock starts at 0 and grows by one each round"),
         Property(
             "suspects-in-time",
             lambda s: Implies(And(premise.holds(s), _is_due(terms, s)), conclusion.holds(s)),
             f"when the clock reaches the bound, the {watched} is suspected",
         ),
         build_timeout_premise(terms),
-        Property("detection-bounded", bounded, "the bound on detection is largest for the largest timeout"),
+        Property("detection-bounded", is_bounded, "the bound on detection is largest for the largest timeout"),
     )
 
 

@@ -44,14 +44,14 @@ def build_stabilisation_premises(terms: Terms) -> tuple[Premise, ...]:
         return ()
     since = detector.stabilisation.since
 
-    def comes(before: State, c: Choices, after: State) -> Truth:
+    def approaches_stabilisation(before: State, c: Choices, after: State) -> Truth:
         earlier, later = before[since], after[since]
         return If(earlier < 0, later == earlier + 1, later >= 0)
 
-    def settles(before: State, c: Choices, after: State) -> Truth:
+    def settles_on_delivery(before: State, c: Choices, after: State) -> Truth:
         return Implies(And(detector.is_stable(after), detector.hears(c)), detector.is_settled(after))
 
-    def stays(before: State, c: Choices, after: State) -> Truth:
+    def stays_settled(before: State, c: Choices, after: State) -> Truth:
         same = terms.first_timeout(after) == terms.first_timeout(before)
         return And(
             Implies(detector.is_settled(before), And(detector.is_settled(after), same)),
@@ -59,10 +59,16 @@ def build_stabilisation_premises(terms: Terms) -> tuple[Premise, ...]:
         )
 
     return (
-        StepProperty("bounds-come", comes, "the bounds begin to hold at some time, and then hold for good"),
-        StepProperty("settled-by-delivery", settles, "the first delivery from then on settles which timeout counts"),
         StepProperty(
-            "stays-settled", stays, "once this is settled, it stays settled, and the first timeout does not change"
+            "bounds-come", approaches_stabilisation, "the bounds begin to hold at some time, and then hold for good"
+        ),
+        StepProperty(
+            "settled-by-delivery", settles_on_delivery, "the first delivery from then on settles which timeout counts"
+        ),
+        StepProperty(
+            "stays-settled",
+            stays_settled,
+            "once this is settled, it stays settled, and the first timeout does not change",
         ),
     )
 

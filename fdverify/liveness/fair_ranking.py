@@ -63,12 +63,12 @@ def _build_argument(terms: Terms, goal: LeadsTo) -> Argument:
 
 
 def _is_done(terms: Terms, s: State) -> Truth:
-    done: Truth = terms.given[DONE](s)
+    done: Truth = terms.by_name[DONE](s)
     return done
 
 
 def _evaluate_rank(terms: Terms, s: State) -> tuple[Number, ...]:
-    return tuple(terms.given[RANK](s))
+    return tuple(terms.by_name[RANK](s))
 
 
 def _is_pending(terms: Terms, premise: Property, s: State) -> Truth:
@@ -78,7 +78,7 @@ def _is_pending(terms: Terms, premise: Property, s: State) -> Truth:
 def _evaluate_helpful(terms: Terms, s: State) -> dict[str, tuple[Property, Truth]]:
     """Return fairness conditions by name, each with the condition under which it helps."""
     known = {condition.name: condition for condition in terms.system.fairness}
-    cases: dict[str, Truth] = terms.given[HELPFUL](s)
+    cases: dict[str, Truth] = terms.by_name[HELPFUL](s)
     for name in cases:
         if name not in known:
             raise UsageError(
@@ -119,7 +119,7 @@ def _build_round_premises(terms: Terms, premise: Property, lasting: bool) -> tup
             raise UsageError(f"{terms.place}: {RANK} has a different length each time it is evaluated")
         return Implies(goes_on(before, after), Or(_is_same_rank(later, earlier), _is_lower_rank(later, earlier)))
 
-    def falls(before: State, c: Choices, after: State) -> Truth:
+    def lowers_rank(before: State, c: Choices, after: State) -> Truth:
         stays = And(goes_on(before, after), _is_same_rank(_evaluate_rank(terms, after), _evaluate_rank(terms, before)))
         earlier, later = _evaluate_helpful(terms, before), _evaluate_helpful(terms, after)
         if set(earlier) != set(later):
@@ -145,7 +145,9 @@ def _build_round_premises(terms: Terms, premise: Property, lasting: bool) -> tup
             f"{premise.name} stays true",
         ),
         StepProperty("rank-never-grows", never_grows, "until done, the rank never grows"),
-        StepProperty("fairness-lowers-rank", falls, "what helps stays helpful until the rank falls, and makes it fall"),
+        StepProperty(
+            "fairness-lowers-rank", lowers_rank, "what helps stays helpful until the rank falls, and makes it fall"
+        ),
         *(final if lasting else ()),
     )
 
@@ -165,7 +167,7 @@ def _add_fairness_count(system: System) -> System:
     if not conditions:
         raise UsageError(f"{FAIR_RANKING.name} needs fairness conditions, and {system.name} declares none")
 
-    def count(s: State, c: Choices) -> Update:
+    def count_fair_states(s: State, c: Choices) -> Update:
         held = Or(*(And(s[DUE] == index, condition.holds(s)) for index, condition in enumerate(conditions)))
         following = If(s[DUE] == len(conditions) - 1, 0, s[DUE] + 1)
         return update(**{FAIR: If(held, s[FAIR] + 1, s[FAIR]), DUE: If(held, following, s[DUE])})
@@ -174,7 +176,9 @@ def _add_fairness_count(system: System) -> System:
         Variable(FAIR, Integers(), initial=lambda s: 0, range=lambda s: s[FAIR] >= 0, ghost=True),
         Variable(DUE, Integers(), initial=lambda s: 0, range=lambda s: s[DUE] >= 0, ghost=True),
     )
-    return replace(system, variables=(*system.variables, *ghosts), phases=(*system.phases, Phase(_COUNT, count)))
+    return replace(
+        system, variables=(*system.variables, *ghosts), phases=(*system.phases, Phase(_COUNT, count_fair_states))
+    )
 
 
 def _remove_fairness_count(system: System) -> System:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import Truth, shorten
+from fdverify.logic import Truth, shorten_value
 from fdverify.models.system import Property
 
 GoalClaim: TypeAlias = str | Callable[[Any], Truth] | Property
@@ -75,7 +75,7 @@ def check_goal(goal: object) -> None:
     for candidate in claims:
         if not (isinstance(candidate, str) or inspect.isfunction(candidate)):
             raise UsageError(
-                f"{shorten(candidate)} is not a goal",
+                f"{shorten_value(candidate)} is not a goal",
                 "name a property or give a function; or Always, EventuallyAlways of one, LeadsTo of two",
             )
 

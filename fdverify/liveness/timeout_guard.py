@@ -49,10 +49,10 @@ def _build_argument(terms: Terms, goal: EventuallyAlways) -> Argument:
 def _build_state_premises(terms: Terms, claim: Property) -> tuple[Premise, ...]:
     detector = terms.detector
 
-    def guarded(s: State) -> Truth:
+    def is_guarded(s: State) -> Truth:
         return Implies(And(detector.is_settled(s), terms.timeout(s) >= terms.evaluate_bound(GUARD, s)), claim.holds(s))
 
-    def delivered(s: State) -> Truth:
+    def is_delivered_in_time(s: State) -> Truth:
         waits = And(Not(claim.holds(s)), detector.is_stable(s))
         return Implies(waits, s[QUIET] <= terms.evaluate_bound(QUIET_AT_MOST, s))
 
@@ -62,7 +62,9 @@ def _build_state_premises(terms: Terms, claim: Property) -> tuple[Premise, ...]:
             lambda s: Iff(Not(claim.holds(s)), And(detector.suspects(s), detector.correct(s))),
             f"{claim.name} is false exactly while a correct {detector.watched} is suspected",
         ),
-        Property("guard-trusts", guarded, f"from the safe timeout on, a correct {detector.watched} is not suspected"),
+        Property(
+            "guard-trusts", is_guarded, f"from the safe timeout on, a correct {detector.watched} is not suspected"
+        ),
         build_timeout_premise(terms),
         *_build_raise_premise(terms),
         Property(
@@ -77,7 +79,7 @@ def _build_state_premises(terms: Terms, claim: Property) -> tuple[Premise, ...]:
         ),
         Property(
             "delivered-in-time",
-            delivered,
+            is_delivered_in_time,
             f"while a correct {detector.watched} is suspected, the quiet clock is at most {QUIET_AT_MOST}",
         ),
     )
@@ -100,15 +102,15 @@ def _build_raise_premise(terms: Terms) -> tuple[Premise, ...]:
 def _build_round_premises(terms: Terms) -> tuple[Premise, ...]:
     detector = terms.detector
 
-    def ends(before: State, after: State) -> Truth:
+    def ends_suspicion(before: State, after: State) -> Truth:
         return And(detector.suspects(before), Not(detector.suspects(after)))
 
     def ends_by_delivery(before: State, c: Choices, after: State) -> Truth:
         raised = terms.timeout(after) == detector.learns.apply(terms.timeout(before))
-        return Implies(ends(before, after), And(detector.hears(c), raised))
+        return Implies(ends_suspicion(before, after), And(detector.hears(c), raised))
 
     def changes_only_so(before: State, c: Choices, after: State) -> Truth:
-        return Implies(terms.timeout(after) != terms.timeout(before), ends(before, after))
+        return Implies(terms.timeout(after) != terms.timeout(before), ends_suspicion(before, after))
 
     def clock_runs(before: State, c: Choices, after: State) -> Truth:
         waits = And(detector.is_stable(before), Not(detector.hears(c)))
@@ -143,22 +145,22 @@ def _build_round_premises(terms: Terms) -> tuple[Premise, ...]:
 def _build_witnesses(terms: Terms, claim: Property) -> tuple[Property, ...]:
     detector = terms.detector
 
-    def wrong(s: State) -> Truth:
+    def is_wrongly_suspected(s: State) -> Truth:
         return Not(claim.holds(s))
 
     suspicions: tuple[Property, ...] = (
-        Property("wrong suspicion", wrong, f"a correct {detector.watched} is suspected"),
+        Property("wrong suspicion", is_wrongly_suspected, f"a correct {detector.watched} is suspected"),
     )
     if detector.stabilisation is not None:
         suspicions = (
             Property(
                 "wrong suspicion before",
-                lambda s: And(wrong(s), Not(detector.is_stable(s))),
+                lambda s: And(is_wrongly_suspected(s), Not(detector.is_stable(s))),
                 f"a correct {detector.watched} is suspected before the bounds hold",
             ),
             Property(
                 "wrong suspicion after",
-                lambda s: And(wrong(s), detector.is_settled(s)),
+                lambda s: And(is_wrongly_suspected(s), detector.is_settled(s)),
                 f"a correct {detector.watched} is suspected after the first delivery since the bounds hold",
             ),
         )

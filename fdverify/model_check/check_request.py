@@ -13,7 +13,7 @@ from fdverify.errors import UsageError, suggest_name
 from fdverify.models.loading import allow_neighbour_imports, blame_errors_on
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, System
-from fdverify.verdict import Progress, Report, Result, Verdict, silent
+from fdverify.verdict import Progress, Report, Result, Verdict, ignore_progress
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
 
 if TYPE_CHECKING:
@@ -57,12 +57,12 @@ class CheckRequest:
         """Compare and decide in a worker process; the verdict is unknown if there is no answer in time."""
         last: list[Progress] = []
 
-        def heard(progress: Progress) -> None:
+        def receive_progress(progress: Progress) -> None:
             last[:] = [progress]
             report(progress)
 
         try:
-            return run_in_worker(self.compare_and_decide, time_limit, heard)
+            return run_in_worker(self.compare_and_decide, time_limit, receive_progress)
         except (TimeLimitReached, WorkerDied) as end:
             why = _describe_lost_worker(end, time_limit)
             if not last:
@@ -87,19 +87,19 @@ class CheckRequest:
         """Refuse functions that do not mean the same to all engines; return notes about the others."""
         from fdverify.author_code.author_check import build_claim_calls, build_plan_calls, check_author_code
 
-        def compared() -> tuple[str, ...]:
+        def compare_functions() -> tuple[str, ...]:
             system, settings = self._add_lemmas()
             claims = build_claim_calls("property", (self.find_property(system),))
             claims += build_claim_calls("lemma", settings.get("lemmas", ()))
             plans = build_plan_calls(system) if self.command in ("live", "bounds") else []
             return check_author_code(system, [*claims, *plans]).format_notes()
 
-        return self.blame_file(compared)
+        return self.blame_file(compare_functions)
 
     def compare_in_worker(self, time_limit: float | None) -> str | None:
         """Compare the author's functions in a worker process; return the reason if that did not finish."""
         try:
-            run_in_worker(self.compare_author_code, time_limit, silent)
+            run_in_worker(self.compare_author_code, time_limit, ignore_progress)
         except (TimeLimitReached, WorkerDied) as end:
             return f"the author's functions were not compared: {_describe_lost_worker(end, time_limit)}"
         return None

@@ -115,13 +115,13 @@ ENGINE_COMMANDS = (
 def build_command(engine: EngineCommand, reference: str, model: Model) -> Command:
     """Build the command of an engine, with the options of a model."""
 
-    def compute(request: Request, given: Mapping[str, Any]) -> Outcome:
+    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
         return _compute_check(engine, build_check_request(engine.name, reference, model, given, engine), request, given)
 
     return Command(
         name=engine.name,
         help=engine.help,
-        compute=bind_model(reference, model, compute),
+        compute=bind_model(reference, model, compute_outcome),
         examples=choose_examples(reference, engine.examples),
         options=[
             *list_model_options(model, "N|symbolic", SYMBOLIC),

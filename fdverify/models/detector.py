@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Not, Number, Or, Truth, is_number, shorten
+from fdverify.logic import And, If, Not, Number, Or, Truth, is_number, shorten_value
 from fdverify.models.system import (
     Choices,
     Flags,
@@ -46,7 +46,7 @@ class Raise:
     def __post_init__(self) -> None:
         for name, value, least in (("times", self.times, 1), ("plus", self.plus, 0)):
             if not is_number(value) or not isinstance(value, int) or value < least:
-                raise UsageError(f"Raise: {name} must be an integer of at least {least}, got {shorten(value)}")
+                raise UsageError(f"Raise: {name} must be an integer of at least {least}, got {shorten_value(value)}")
         if (self.times, self.plus) == (1, 0):
             raise UsageError("a raise must make the timeout longer", "write Raise(plus=1) or Raise(times=2)")
 
@@ -107,10 +107,10 @@ class Detector:
         for name in ("suspects", "correct", "in_transit", "hears"):
             function = getattr(self, name)
             if not callable(function):
-                raise UsageError(f"the detector's {name} is {shorten(function)}, not a function")
+                raise UsageError(f"the detector's {name} is {shorten_value(function)}, not a function")
             object.__setattr__(self, name, require_truth_value(f"the detector's {name}", function))
         if not isinstance(self.learns, Raise):
-            raise UsageError(f"the detector's learns is {shorten(self.learns)}, not a Raise")
+            raise UsageError(f"the detector's learns is {shorten_value(self.learns)}, not a Raise")
 
     def check(self, system: System) -> None:
         """Refuse names that the system lacks or uses for something else."""

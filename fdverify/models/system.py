@@ -14,7 +14,7 @@ from keyword import kwlist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fdverify.errors import NoInstance, UsageError, suggest_name
-from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, record_misuse, shorten
+from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, record_misuse, shorten_value
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
 from fdverify.models.unique_names import check_unique
@@ -161,7 +161,7 @@ class Variable:
             case _:
                 fits = not is_truth(value) and is_number(value)
         if not fits:
-            raise UsageError(f"{self.name} starts as {shorten(value)}, which is of another sort")
+            raise UsageError(f"{self.name} starts as {shorten_value(value)}, which is of another sort")
         return value
 
 
@@ -176,7 +176,7 @@ def require_truth_value(what: str, holds: Callable[[State], Truth]) -> Callable[
             raise misused[0]  # the author's code caught it, but the value is still wrong
         if not is_truth(value):
             raise UsageError(
-                f"{what} returns {type(value).__name__} {shorten(value)}, not a truth value",
+                f"{what} returns {type(value).__name__} {shorten_value(value)}, not a truth value",
                 "return a comparison, or And, Or, Not, Implies of some",
             )
         return value
@@ -424,7 +424,7 @@ def _check_sort(phase: Phase, variable: Variable, value: Any, state: State) -> N
         case _:
             fits = not isinstance(value, Buffer) and not is_truth(value) and is_number(value)
     if not fits:
-        raise UsageError(f"phase {phase.name} sets {variable.name} to {shorten(value)}, which is of another sort")
+        raise UsageError(f"phase {phase.name} sets {variable.name} to {shorten_value(value)}, which is of another sort")
 
 
 def build_label_error(variable: Variable, value: object) -> UsageError:

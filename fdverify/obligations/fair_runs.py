@@ -24,7 +24,7 @@ from fdverify.runs.run import Run
 from fdverify.smt.solver import FreshSolver
 from fdverify.symbolic.unrolling import Unrolling
 from fdverify.symbolic.values import lift_truth
-from fdverify.verdict import silent
+from fdverify.verdict import ignore_progress
 
 _MOST_STATES = (500, 8_000)
 _MOST_STATES_ALTOGETHER = 40_000
@@ -48,7 +48,7 @@ def find_fair_run(fair: FairRuns, fairness: Sequence[Property], instances: Itera
         for instance in waiting:
             system = fair.plain(instance)
             caps = _choose_caps(system, (fair.within, *fairness))
-            exploration = explore_with_caps(system, EVERY_STATE, caps, False, None, silent, most)
+            exploration = explore_with_caps(system, EVERY_STATE, caps, False, None, ignore_progress, most)
             graph = StateGraph(exploration)
             run = _find_lasso(exploration, graph, fair.within, fairness)
             if run is not None:

@@ -11,7 +11,7 @@ from fdverify.logic import Not
 from fdverify.models.system import Property, StepProperty, System
 from fdverify.obligations.inductive import Reachability, evaluate_claim_at_end
 from fdverify.runs.run import confirm_violation
-from fdverify.verdict import Verdict, silent
+from fdverify.verdict import Verdict, ignore_progress
 
 _MOST_ROUNDS = 150
 _MOST_STATES = 40_000
@@ -25,7 +25,7 @@ def search_violation(system: System, claim: Property, most_rounds: int = _MOST_R
     if any(values[bound] > _LARGEST_EXPLORED_DELTA for bound in system.list_age_bounds()):
         return _search_with_solver(system, claim)
     # Without caps: a claim may distinguish any two values.
-    exploration = explore_with_caps(system, claim, {}, False, most_rounds, silent, _MOST_STATES)
+    exploration = explore_with_caps(system, claim, {}, False, most_rounds, ignore_progress, _MOST_STATES)
     if exploration.violation is not None:
         run = confirm_violation(system, claim, exploration.reconstruct_run(exploration.violation))
         return Reachability(run, complete=False, rounds=len(run.rounds))

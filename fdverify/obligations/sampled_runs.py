@@ -298,7 +298,7 @@ def _evaluate_claim(claim: Property, state: State, size: int) -> tuple[Any, dict
 def _build_premise_condition(claim: Property, place: Place) -> Callable[[State], Truth]:
     """Build the condition that the premise of the implication at this place in a claim holds."""
 
-    def holds(state: State) -> Truth:
+    def is_premise_met(state: State) -> Truth:
         premises: list[Truth] = []
 
         def record_premise(seen: Place, premise: Truth) -> None:
@@ -309,4 +309,4 @@ def _build_premise_condition(claim: Property, place: Place) -> Callable[[State],
             claim.holds(state)
         return Or(*premises)
 
-    return holds
+    return is_premise_met

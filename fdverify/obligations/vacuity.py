@@ -151,7 +151,7 @@ def _format_parameters(instance: System) -> str:
 
 
 def _build_hypothesis(invariant: Invariant) -> Callable[[State], Truth]:
-    def holds(state: State) -> Truth:
+    def satisfies_hypotheses(state: State) -> Truth:
         return And(*(conjunct.holds(state) for conjunct in invariant.list_hypotheses()))
 
-    return holds
+    return satisfies_hypotheses

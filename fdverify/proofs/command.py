@@ -54,7 +54,7 @@ _EXITS = (
 def build_command(suggest: Suggest, options: Sequence[ModelOption] = ()) -> Command:
     """Build the command, with the options of the proofs' models."""
 
-    def compute(request: Request, **given: Any) -> Outcome:
+    def compute_outcome(request: Request, **given: Any) -> Outcome:
         of_models = {each.argument: given.pop(each.argument) for each in options}
         return _compute_verdicts(request, suggest, options, of_models, **given)
 
@@ -68,7 +68,7 @@ def build_command(suggest: Suggest, options: Sequence[ModelOption] = ()) -> Comm
         has_places=True,
     )
     own = [*list_own_options(command), *(each.build_parameter() for each in options)]
-    return replace(command, compute=compute, options=own)
+    return replace(command, compute=compute_outcome, options=own)
 
 
 def _compute_verdicts(

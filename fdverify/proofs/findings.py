@@ -20,29 +20,33 @@ def list_findings(result: ProofResult, render: Callable[[ProofResult, str], str]
     """List the findings of a proof; ``render`` describes why an obligation is not proved."""
     begins = SourceLocation(result.path.resolve(), 1) if result.subject is None else result.subject.begins
 
-    def build(rule: str, level: Literal["error", "warning"], text: str, place: SourceLocation, name: str) -> Finding:
+    def build_finding(
+        rule: str, level: Literal["error", "warning"], text: str, place: SourceLocation, name: str
+    ) -> Finding:
         return Finding(rule, level, text, place.file, place.line, f"{result.name}:{name}")
 
-    def report(obligation: Obligation, head: str, place: SourceLocation) -> Finding:
+    def report_obligation(obligation: Obligation, head: str, place: SourceLocation) -> Finding:
         # An unknown obligation may still hold.
         level: Literal["error", "warning"] = "warning" if obligation.verdict is Verdict.UNKNOWN else "error"
         text = f"{head}\n{render(result, obligation.name)}"
-        return build(obligation.kind, level, text, place, obligation.name)
+        return build_finding(obligation.kind, level, text, place, obligation.name)
 
     if result.error is not None:
         rule = "bad-file" if isinstance(result.error, UsageError) else "internal-error"
-        yield build(rule, "error", str(result.error), _find_place(result.error) or begins, rule)
+        yield build_finding(rule, "error", str(result.error), _find_place(result.error) or begins, rule)
     elif result.lost is not None:
-        yield build("not-checked", "warning", f"{Verdict.UNKNOWN}: {result.lost}", begins, "not-checked")
+        yield build_finding("not-checked", "warning", f"{Verdict.UNKNOWN}: {result.lost}", begins, "not-checked")
     else:
         for checked in result.checked:
             obligation = checked.build_obligation()
             if obligation.verdict is not Verdict.PROVED:
-                yield report(obligation, _describe_verdict(checked), _find_definition(result, checked.question.about))
+                yield report_obligation(
+                    obligation, _describe_verdict(checked), _find_definition(result, checked.question.about)
+                )
         for obligation in () if result.vacuity is None else result.vacuity.obligations:
             if obligation.verdict is not Verdict.PROVED:
                 goal = "" if result.subject is None else result.subject.goal
-                yield report(obligation, str(obligation.verdict), _find_definition(result, goal))
+                yield report_obligation(obligation, str(obligation.verdict), _find_definition(result, goal))
 
 
 def _describe_verdict(checked: CheckedObligation) -> str:

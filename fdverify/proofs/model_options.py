@@ -121,7 +121,7 @@ def _collect_options(
 def _describe_options(model: Model, file: Path, own: Collection[str]) -> list[ModelOption]:
     """Describe the options of a model; rename those that the command already has."""
 
-    def described(name: str, kind: _Kind, values: str, meaning: str) -> list[ModelOption]:
+    def describe_option(name: str, kind: _Kind, values: str, meaning: str) -> list[ModelOption]:
         if f"--{name}" in _SHARED:
             return []
         flag = f"model-{name}" if f"--{name}" in own else name
@@ -129,10 +129,10 @@ def _describe_options(model: Model, file: Path, own: Collection[str]) -> list[Mo
 
     options: list[ModelOption] = []
     for parameter in model.parameters:
-        options += described(parameter.name, "a number", "N|symbolic", parameter.meaning)
+        options += describe_option(parameter.name, "a number", "N|symbolic", parameter.meaning)
     for each in model.options:
         kind: _Kind = "a switch" if isinstance(each.default, bool) else "text"
-        options += described(each.name, kind, "|".join(each.choices) or each.metavar, each.meaning)
+        options += describe_option(each.name, kind, "|".join(each.choices) or each.metavar, each.meaning)
     return options
 
 

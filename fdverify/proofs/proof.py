@@ -24,7 +24,7 @@ from fdverify.errors import UsageError, format_location, shorten_path, suggest_n
 from fdverify.liveness.argument import Argument, Terms, require_sort
 from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo, TemporalGoal, check_goal, resolve_goal
 from fdverify.liveness.reductions import find_reduction
-from fdverify.logic import Truth, shorten
+from fdverify.logic import Truth, shorten_value
 from fdverify.models.loading import blame_errors_on, is_user_module
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import Property, State, System, require_truth_value
@@ -141,18 +141,18 @@ class Proof:
         if name not in known:
             whose = "a goal about states" if self._reduction is None else self._reduction.name
             raise UsageError(f"{source}: {whose} needs no {name}", suggest_name(name, known) if known else None)
-        self._register(function, "term")
+        self._register_function(function, "term")
         self.terms[name] = require_sort(known[name].sort, f"{source}: {name}", _attribute_errors(function, source))
         return function
 
     def quantity(self, function: Function) -> Function:
         """Declare the quantity that the proof bounds, for ``fdverify bounds``: a function of the state."""
-        self.bounded = _attribute_errors(function, self._register(function, "quantity"))
+        self.bounded = _attribute_errors(function, self._register_function(function, "quantity"))
         return function
 
     def bound(self, function: Function) -> Function:
         """Declare the bound that the proof shows, for ``fdverify bounds``: a function of the parameters."""
-        source = self._register(function, "bound")
+        source = self._register_function(function, "bound")
         self.meaning_of_bound = self._read_meaning(function, "bound", source)
         self.bounded_by = _attribute_errors(function, source)
         return function
@@ -284,13 +284,13 @@ class Proof:
             raise UsageError(f"{self.source}: {error.message}", error.hint) from error
 
     def _build_claim(self, predicate: Callable[[Any], Truth], role: str) -> Property:
-        source = self._register(predicate, role)
+        source = self._register_function(predicate, role)
         name = predicate.__name__
         self.written[name] = predicate
         holds = require_truth_value(f"{source}: {role} {name}", _attribute_errors(predicate, source))
         return Property(name, holds, self._read_meaning(predicate, role, source))
 
-    def _register(self, function: Callable[[Any], Any], role: str) -> SourceLocation:
+    def _register_function(self, function: Callable[[Any], Any], role: str) -> SourceLocation:
         """Register a function under its name, which must be new, and return its location."""
         source, name = locate_function(function), function.__name__
         if name in self.sources:
@@ -336,11 +336,11 @@ def expect_verdict(verdict: str) -> Callable[[Predicate], Predicate]:
             f"{_locate_caller()}: a claim cannot be expected to be {verdict}", f"one of {', '.join(_EXPECTABLE)}"
         )
 
-    def mark(predicate: Predicate) -> Predicate:
+    def mark_predicate(predicate: Predicate) -> Predicate:
         setattr(predicate, _EXPECTED, Verdict(verdict))
         return predicate
 
-    return mark
+    return mark_predicate
 
 
 _HINT = "fdverify_hint"
@@ -351,11 +351,11 @@ def hint(text: str) -> Callable[[Predicate], Predicate]:
     if not isinstance(text, str) or not text.strip() or len(text.splitlines()) != 1:
         raise UsageError(f"{_locate_caller()}: a hint is one line of text")
 
-    def attach(predicate: Predicate) -> Predicate:
+    def attach_hint(predicate: Predicate) -> Predicate:
         setattr(predicate, _HINT, text.strip())
         return predicate
 
-    return attach
+    return attach_hint
 
 
 def is_stray(value: object, proof: Proof) -> bool:
@@ -368,11 +368,11 @@ def _attribute_errors(function: Callable[[Any], Any], source: SourceLocation) ->
     """Wrap the function so that every error it raises names the author's file and line."""
 
     @wraps(function)
-    def evaluate(state: State) -> Any:
+    def evaluate_function(state: State) -> Any:
         with blame_errors_on(source.file):
             return function(state)
 
-    return evaluate
+    return evaluate_function
 
 
 def locate_function(predicate: Any) -> SourceLocation:
@@ -380,7 +380,7 @@ def locate_function(predicate: Any) -> SourceLocation:
     code = getattr(predicate, "__code__", None)
     if code is None:
         raise UsageError(
-            f"{_locate_caller()}: {shorten(predicate)} is not a function", "decorate a function of the state"
+            f"{_locate_caller()}: {shorten_value(predicate)} is not a function", "decorate a function of the state"
         )
     return SourceLocation(Path(code.co_filename), code.co_firstlineno)
 

@@ -13,7 +13,7 @@ from fdverify.obligations.inductive import InvariantObligation, ObligationKind
 from fdverify.proofs.proof_files import NoProofInFile, ProofFileSelection
 from fdverify.proofs.tasks import CounterexampleDisplay, ProofSubject, VacuityDisplay, WitnessDisplay
 from fdverify.smt.decide import Decision
-from fdverify.verdict import Obligation, Verdict, worst
+from fdverify.verdict import Obligation, Verdict, choose_exit_code
 
 if TYPE_CHECKING:
     from fdverify.author_code.author_check import AuthorCodeReport
@@ -117,7 +117,7 @@ class ProofResult:
 
 def compute_exit_code(results: Iterable[ProofResult]) -> int:
     """The most serious one."""
-    return worst({result.exit_code for result in results})
+    return choose_exit_code({result.exit_code for result in results})
 
 
 def select_with_proof(selection: ProofFileSelection, results: Sequence[ProofResult]) -> tuple[list[ProofResult], int]:

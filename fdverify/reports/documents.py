@@ -58,13 +58,13 @@ def _to_plain(value: Any) -> Any:
             return [_to_plain(part) for part in value]
     if _is_written_as_text(type(value)):
         return str(value)
-    written = {name: _to_plain(part) for name, part in _written_values(value)}
+    written = {name: _to_plain(part) for name, part in _list_written_values(value)}
     if isinstance(written.get("seconds"), float):
         written["seconds"] = round(written["seconds"], 3)
     return written
 
 
-def _written_values(value: Any) -> Iterator[tuple[str, Any]]:
+def _list_written_values(value: Any) -> Iterator[tuple[str, Any]]:
     return ((name, getattr(value, name)) for name in _list_written(type(value)))
 
 

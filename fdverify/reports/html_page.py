@@ -25,7 +25,7 @@ def build_page(document: str, text: str = "") -> str:
     style = _read_asset("style.css")
     script = "\n".join(_read_asset(name) for name in _SCRIPTS)
     parts = {
-        "policy": f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}",
+        "policy": f"default-src 'none'; style-src {_compute_digest(style)}; script-src {_compute_digest(script)}",
         "style": style,
         "script": script,
         # No tag can start in the document, so none can end it; to a reader of JSON the text is the same.
@@ -39,6 +39,6 @@ def _read_asset(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _digest(text: str) -> str:
+def _compute_digest(text: str) -> str:
     """Compute the hash by which the content security policy of the page allows this style or script only."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

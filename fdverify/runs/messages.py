@@ -51,7 +51,7 @@ def _follow_buffer(trace: Trace, buffer: str, subrounds: bool, collected: list[M
         for number, (phase, after) in enumerate(zip(trace.system.phases, traced.states, strict=False)):
             if subrounds or number == 0:
                 step += 1
-            transit.follow_phase(phase, traced.made, state, after, step)
+            transit.follow_phase(phase, traced.choices, state, after, step)
             state = after
             if subrounds or number == last:
                 transit.record_ages()

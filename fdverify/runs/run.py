@@ -41,7 +41,7 @@ class Run:
 class TracedRound:
     """One round of a trace: its choices, and the state after each phase that ran."""
 
-    made: ChoiceValues
+    choices: ChoiceValues
     states: Sequence[State]
 
     @property
@@ -87,7 +87,7 @@ def holds_at_end(trace: Trace, claim: Property | StepProperty) -> Truth:
     if isinstance(claim, Property):
         return claim.holds(trace.last)
     before = trace.rounds[-2].after if len(trace.rounds) > 1 else trace.initial
-    return claim.holds(before, build_round_choices(trace.system, before, trace.rounds[-1].made), trace.last)
+    return claim.holds(before, build_round_choices(trace.system, before, trace.rounds[-1].choices), trace.last)
 
 
 def confirm_violation(system: System, claim: Property | StepProperty, run: Run) -> Run:

@@ -78,10 +78,10 @@ def _list_steps(trace: Trace, subrounds: bool, show: Sequence[Expression]) -> li
     steps = [show_step(0, None, {}, trace.initial)]
     for number, traced in enumerate(trace.rounds, start=1):
         if not subrounds:
-            steps.append(show_step(number, None, traced.made, traced.after))
+            steps.append(show_step(number, None, traced.choices, traced.after))
             continue
         for phase, state in zip(system.phases, traced.states, strict=False):
-            choices = {choice.name: traced.made[choice.name] for choice in phase.choices}
+            choices = {choice.name: traced.choices[choice.name] for choice in phase.choices}
             steps.append(show_step(number, phase.name, choices, state))
     return steps
 

@@ -53,7 +53,7 @@ class BitvectorTranslator:
             # Z3 may swap the sides of ``constant == literal``, so the constant can be on either side.
             for constant, meaning in (term.children(), reversed(term.children())):
                 if self._is_new(constant):
-                    self._define(constant.decl().name(), self.translate_integer(meaning))
+                    self._define_constant(constant.decl().name(), self.translate_integer(meaning))
                     break
         return self.translate_non_integer(term)
 
@@ -61,7 +61,7 @@ class BitvectorTranslator:
         is_symbol = z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED
         return is_symbol and term.decl().name() not in self._constants
 
-    def _define(self, name: str, meaning: BoundedBitvector) -> None:
+    def _define_constant(self, name: str, meaning: BoundedBitvector) -> None:
         self._constants[name] = BoundedBitvector(z3.BitVec(name, meaning.bits.size()), meaning.low, meaning.high)
 
     def translate_non_integer(self, term: Any) -> Any:
@@ -119,7 +119,7 @@ class BitvectorTranslator:
         if kind in (z3.Z3_OP_IDIV, z3.Z3_OP_MOD):
             if not z3.is_int_value(term.arg(1)) or words[1].low < 1:
                 raise InternalError(f"no bit-vector division by {term.arg(1)}")
-            return _divide(words[0], words[1].low, kind)
+            return _divide_bitvector(words[0], words[1].low, kind)
         result = words[0]
         for operand in words[1:]:
             result = _combine_operands(result, operand, kind)
@@ -140,10 +140,10 @@ def _combine_operands(left: BoundedBitvector, right: BoundedBitvector, kind: int
     width = max(_compute_width(low, high), left.bits.size(), right.bits.size())
     a, b = left.sign_extend(width), right.sign_extend(width)
     bits = {z3.Z3_OP_ADD: a + b, z3.Z3_OP_SUB: a - b, z3.Z3_OP_MUL: a * b}[kind]
-    return _narrow(bits, low, high)
+    return _narrow_bitvector(bits, low, high)
 
 
-def _divide(dividend: BoundedBitvector, divisor: int, kind: int) -> BoundedBitvector:
+def _divide_bitvector(dividend: BoundedBitvector, divisor: int, kind: int) -> BoundedBitvector:
     """Divide by a positive literal, rounding down.
 
     Unsigned bit-vector division does the same on non-negative values, so a multiple of the divisor is added first.
@@ -153,11 +153,11 @@ def _divide(dividend: BoundedBitvector, divisor: int, kind: int) -> BoundedBitve
     width = max(_compute_width(0, max(raised, divisor)), dividend.bits.size())
     bits = dividend.sign_extend(width) + shift * divisor
     if kind == z3.Z3_OP_MOD:
-        return _narrow(z3.URem(bits, divisor), 0, divisor - 1)
-    return _narrow(z3.UDiv(bits, divisor) - shift, dividend.low // divisor, dividend.high // divisor)
+        return _narrow_bitvector(z3.URem(bits, divisor), 0, divisor - 1)
+    return _narrow_bitvector(z3.UDiv(bits, divisor) - shift, dividend.low // divisor, dividend.high // divisor)
 
 
-def _narrow(bits: Any, low: int, high: int) -> BoundedBitvector:
+def _narrow_bitvector(bits: Any, low: int, high: int) -> BoundedBitvector:
     width = _compute_width(low, high)
     return BoundedBitvector(z3.Extract(width - 1, 0, bits) if width < bits.size() else bits, low, high)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import fdverify
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.loading import collect_loaded_contents
-from fdverify.verdict import Verdict, silent
+from fdverify.verdict import Verdict, ignore_progress
 
 PACKAGE = "fdverify"
 """The name of this package among the sources."""
@@ -31,7 +31,7 @@ class CellAnswer:
 
 
 def check_cell(job: CheckRequest) -> CellAnswer:
-    result = job.run_engine(silent)
+    result = job.run_engine(ignore_progress)
     # The sources are listed afterwards: a model may import a file beside it as late as in a phase.
     return CellAnswer(
         result.verdict, result.detail, None if result.run is None else len(result.run.rounds), digest_sources()

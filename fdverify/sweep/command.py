@@ -35,13 +35,13 @@ _RANGE = re.compile(r"\s*(-?[0-9]{1,15})(?:\s*\.\.\s*(-?[0-9]{1,15}))?\s*")
 def build_map(reference: str, model: Model) -> Command:
     """Build the command, with options for this model."""
 
-    def compute(request: Request, given: Mapping[str, Any]) -> Outcome:
+    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
         return _compute_map(reference, model, request, given)
 
     return Command(
         name="map",
         help=HELP,
-        compute=bind_model(reference, model, compute),
+        compute=bind_model(reference, model, compute_outcome),
         examples=choose_examples(reference, EXAMPLES),
         exits=EXITS,
         options=[

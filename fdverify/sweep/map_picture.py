@@ -24,26 +24,26 @@ _CORNERS = " ╵╷│╶└┌├╴┘┐┤─┴┬┼"
 
 
 def render_map(parameter_map: ParameterMap, seconds: float, console: Console) -> None:
-    def say(text: str | Text, style: str = "") -> None:
+    def print_line(text: str | Text, style: str = "") -> None:
         console.print(Text(text, style=style) if isinstance(text, str) else text, soft_wrap=True)
 
-    say(f"{parameter_map.claim.name}: {parameter_map.claim.meaning}")
-    say(write_heading(parameter_map), style="dim")
+    print_line(f"{parameter_map.claim.name}: {parameter_map.claim.meaning}")
+    print_line(write_heading(parameter_map), style="dim")
     for panel in parameter_map.panels:
-        say("")
+        print_line("")
         name = write_title(parameter_map, panel)
         if name:
-            say(name, style="bold")
+            print_line(name, style="bold")
         for line in _draw_panel(parameter_map.grid, panel):
-            say(line)
-        say("")
-        say(f"{name}: {describe_panel(parameter_map, panel)}" if name else describe_panel(parameter_map, panel))
+            print_line(line)
+        print_line("")
+        print_line(f"{name}: {describe_panel(parameter_map, panel)}" if name else describe_panel(parameter_map, panel))
         run = describe_shortest_run(parameter_map, panel)
         if run is not None:
-            say(run)
-    say("")
-    say(_build_legend(parameter_map))
-    say(f"{parameter_map.computed} computed, {parameter_map.stored} from before, {seconds:.1f} s", style="dim")
+            print_line(run)
+    print_line("")
+    print_line(_build_legend(parameter_map))
+    print_line(f"{parameter_map.computed} computed, {parameter_map.stored} from before, {seconds:.1f} s", style="dim")
 
 
 def _build_legend(parameter_map: ParameterMap) -> Text:
@@ -86,7 +86,7 @@ def _draw_border(grid: Grid, border: Frontier, row: int, width: int) -> str:
     if not any((column, row) in border.rows for column in range(grid.columns)):
         return ""
 
-    def corner(at: CellPosition) -> str:
+    def choose_corner(at: CellPosition) -> str:
         column, low = at
         lines = (
             (column, low + 1) in border.columns,
@@ -97,4 +97,4 @@ def _draw_border(grid: Grid, border: Frontier, row: int, width: int) -> str:
         return _CORNERS[sum(weight for weight, line in zip((1, 2, 4, 8), lines, strict=True) if line)]
 
     cells = ("─" * width if (column, row) in border.rows else " " * width for column in range(grid.columns))
-    return "".join(cell + corner((column, row)) for column, cell in enumerate(cells))
+    return "".join(cell + choose_corner((column, row)) for column, cell in enumerate(cells))

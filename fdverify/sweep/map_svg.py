@@ -27,27 +27,30 @@ _THICK = 'stroke="#000000" stroke-width="3" stroke-linecap="square" fill="none"'
 
 
 def draw_map(parameter_map: ParameterMap) -> str:
-    panels = list(_panels(parameter_map))
+    panels = list(_draw_panels(parameter_map))
     lines = [f"{parameter_map.claim.name}: {parameter_map.claim.meaning}", write_heading(parameter_map)]
-    sentences = [line for panel in parameter_map.panels for line in _caption(parameter_map, panel)]
+    sentences = [line for panel in parameter_map.panels for line in _write_caption(parameter_map, panel)]
     width = max(
         _MARGIN * 2 + _LEFT + parameter_map.grid.columns * _CELL,
         *(_MARGIN * 2 + _LETTER * len(line) for line in [*lines, *sentences]),
         _MARGIN * 2
-        + sum(_legend_width(meaning) for meaning in [*(sign.meaning for sign in list_signs(parameter_map)), _FRONTIER]),
+        + sum(
+            _compute_legend_width(meaning)
+            for meaning in [*(sign.meaning for sign in list_signs(parameter_map)), _FRONTIER]
+        ),
     )
     top = _MARGIN + _LINE * len(lines)
-    body = [*_text_lines(lines, _MARGIN, _MARGIN + 12)]
+    body = [*_draw_text_lines(lines, _MARGIN, _MARGIN + 12)]
     for drawn, height in panels:
         body += [f'<g transform="translate({_MARGIN} {top})">', *drawn, "</g>"]
         top += height
-    body += [f'<g transform="translate({_MARGIN} {top + _LINE // 2})">', *_legend(parameter_map), "</g>"]
+    body += [f'<g transform="translate({_MARGIN} {top + _LINE // 2})">', *_draw_legend(parameter_map), "</g>"]
     height = top + _LINE * 2 + _MARGIN // 2
     size = f'width="{width:.0f}" height="{height}" viewBox="0 0 {width:.0f} {height}"'
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" {_LETTERS}>',
-            f"<title>{escape(lines[0])}</title>",
+            f"<title>{escape_text(lines[0])}</title>",
             f'<rect width="{width:.0f}" height="{height}" fill="#ffffff"/>',
             *body,
             "</svg>",
@@ -56,53 +59,53 @@ def draw_map(parameter_map: ParameterMap) -> str:
     )
 
 
-def _panels(parameter_map: ParameterMap) -> Iterator[tuple[list[str], int]]:
+def _draw_panels(parameter_map: ParameterMap) -> Iterator[tuple[list[str], int]]:
     """Draw each panel from its own corner, and return its height, too."""
     for panel in parameter_map.panels:
-        above = _caption(parameter_map, panel)
+        above = _write_caption(parameter_map, panel)
         top = _LINE * (len(above) + 1)
         grid = parameter_map.grid
         drawn = [
-            *_text_lines(above, 0, _LINE + 6),
+            *_draw_text_lines(above, 0, _LINE + 6),
             f'<g transform="translate({_LEFT} {top})">',
-            *(_cell(grid, place, cell) for place, cell in panel.by_place.items()),
-            *_axes(grid),
-            _frontier(grid, panel),
+            *(_draw_cell(grid, place, cell) for place, cell in panel.by_place.items()),
+            *_draw_axes(grid),
+            _draw_frontier(grid, panel),
             "</g>",
         ]
         yield drawn, top + grid.rows * _CELL + _BELOW
 
 
-def _caption(parameter_map: ParameterMap, panel: Panel) -> list[str]:
+def _write_caption(parameter_map: ParameterMap, panel: Panel) -> list[str]:
     return [line for line in (write_title(parameter_map, panel), describe_counts(panel)) if line]
 
 
-def _text_lines(lines: list[str], x: int, y: int) -> Iterator[str]:
+def _draw_text_lines(lines: list[str], x: int, y: int) -> Iterator[str]:
     for number, line in enumerate(lines):
         weight = ' font-weight="bold"' if number == 0 else ""
-        yield f'<text x="{x}" y="{y + number * _LINE}"{weight}>{escape(line)}</text>'
+        yield f'<text x="{x}" y="{y + number * _LINE}"{weight}>{escape_text(line)}</text>'
 
 
-def escape(text: str) -> str:
+def escape_text(text: str) -> str:
     """Escape text for XML, which cannot represent most control characters."""
     return escape_markup(make_printable(text))
 
 
-def _corner(grid: Grid, place: CellPosition) -> tuple[int, int]:
+def _find_corner(grid: Grid, place: CellPosition) -> tuple[int, int]:
     """Return the upper left corner of a cell; the first row is at the bottom."""
     column, row = place
     return column * _CELL, (grid.rows - 1 - row) * _CELL
 
 
-def _cell(grid: Grid, place: CellPosition, cell: Cell) -> str:
-    x, y = _corner(grid, place)
+def _draw_cell(grid: Grid, place: CellPosition, cell: Cell) -> str:
+    x, y = _find_corner(grid, place)
     where = ", ".join(f"{name} {value}" for name, value in cell.parameters.items())
     square = f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{SIGNS[cell.verdict].fill}"'
-    tooltip = f"<title>{escape(f'{where}: {cell.detail}')}</title>"
-    return f'<g>{tooltip}{square} stroke="#ffffff"/>{_mark(cell.verdict, x + _CELL / 2, y + _CELL / 2)}</g>'
+    tooltip = f"<title>{escape_text(f'{where}: {cell.detail}')}</title>"
+    return f'<g>{tooltip}{square} stroke="#ffffff"/>{_draw_mark(cell.verdict, x + _CELL / 2, y + _CELL / 2)}</g>'
 
 
-def _mark(verdict: Verdict | None, x: float, y: float) -> str:
+def _draw_mark(verdict: Verdict | None, x: float, y: float) -> str:
     """Draw the symbol of a verdict as a shape, which does not depend on fonts."""
     match verdict:
         case Verdict.PROVED:
@@ -118,47 +121,47 @@ def _mark(verdict: Verdict | None, x: float, y: float) -> str:
             return f'<text x="{x:g}" y="{y + 4:g}" text-anchor="middle">?</text>'
 
 
-def _axes(grid: Grid) -> Iterator[str]:
+def _draw_axes(grid: Grid) -> Iterator[str]:
     width, height = grid.columns * _CELL, grid.rows * _CELL
     yield f'<rect width="{width}" height="{height}" fill="none" stroke="#000000"/>'
-    for place in range(0, grid.columns, _every(grid.across)):
+    for place in range(0, grid.columns, _compute_label_step(grid.across)):
         x = place * _CELL + _CELL / 2
         yield f'<text x="{x:g}" y="{height + 16}" text-anchor="middle">{grid.across.values[place]}</text>'
-    yield f'<text x="{width / 2:g}" y="{height + 34}" text-anchor="middle">{escape(grid.across.name)}</text>'
+    yield f'<text x="{width / 2:g}" y="{height + 34}" text-anchor="middle">{escape_text(grid.across.name)}</text>'
     if grid.down is None:
         return
     for place, value in enumerate(grid.down.values):
-        y = _corner(grid, (0, place))[1] + _CELL / 2 + 4
+        y = _find_corner(grid, (0, place))[1] + _CELL / 2 + 4
         yield f'<text x="-6" y="{y:g}" text-anchor="end">{value}</text>'
     turned = f'transform="translate({12 - _LEFT} {height / 2:g}) rotate(-90)"'
-    yield f'<text {turned} text-anchor="middle">{escape(grid.down.name)}</text>'
+    yield f'<text {turned} text-anchor="middle">{escape_text(grid.down.name)}</text>'
 
 
-def _every(axis: Axis) -> int:
+def _compute_label_step(axis: Axis) -> int:
     """Compute the step between the numbers below the columns, so that they fit: 1 for all, 2 for every second, …"""
     return int(max(len(str(value)) for value in axis.values) * _LETTER // _CELL) + 1
 
 
-def _frontier(grid: Grid, panel: Panel) -> str:
+def _draw_frontier(grid: Grid, panel: Panel) -> str:
     border = find_frontier(panel)
-    upright = [_corner(grid, (column + 1, row)) for column, row in sorted(border.columns)]
-    level = [_corner(grid, place) for place in sorted(border.rows)]
+    upright = [_find_corner(grid, (column + 1, row)) for column, row in sorted(border.columns)]
+    level = [_find_corner(grid, place) for place in sorted(border.rows)]
     lines = [f"M{x} {y}v{_CELL}" for x, y in upright] + [f"M{x} {y}h{_CELL}" for x, y in level]
     return f'<path class="frontier" d="{"".join(lines)}" {_THICK}/>'
 
 
-def _legend(parameter_map: ParameterMap) -> Iterator[str]:
+def _draw_legend(parameter_map: ParameterMap) -> Iterator[str]:
     x = 0.0
     verdicts = {sign: verdict for verdict, sign in SIGNS.items()}
     for sign in list_signs(parameter_map):
         yield f'<rect x="{x:g}" width="{_CELL}" height="{_CELL}" fill="{sign.fill}" stroke="#999999"/>'
-        yield _mark(verdicts[sign], x + _CELL / 2, _CELL / 2)
-        yield f'<text x="{x + _CELL + 6:g}" y="{_CELL / 2 + 4:g}">{escape(sign.meaning)}</text>'
-        x += _legend_width(sign.meaning)
+        yield _draw_mark(verdicts[sign], x + _CELL / 2, _CELL / 2)
+        yield f'<text x="{x + _CELL + 6:g}" y="{_CELL / 2 + 4:g}">{escape_text(sign.meaning)}</text>'
+        x += _compute_legend_width(sign.meaning)
     if any(find_frontier(panel) for panel in parameter_map.panels):
         yield f'<path d="M{x:g} {_CELL / 2:g}h{_CELL}" {_THICK}/>'
         yield f'<text x="{x + _CELL + 6:g}" y="{_CELL / 2 + 4:g}">{_FRONTIER}</text>'
 
 
-def _legend_width(meaning: str) -> float:
+def _compute_legend_width(meaning: str) -> float:
     return _CELL + 24 + _LETTER * len(meaning)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import z3
 
-from fdverify.logic import Symbolic, raise_misuse, shorten
+from fdverify.logic import Symbolic, raise_misuse, shorten_value
 from fdverify.runs.layout import compute_label_width
 
 
@@ -90,7 +90,7 @@ class Int(Value):
             return value.term
         if isinstance(value, int) and not isinstance(value, bool):
             return z3.IntVal(int(value))
-        raise_misuse(f"expected an integer, got {shorten(value)}", "use If(condition, 1, 0) to count a condition")
+        raise_misuse(f"expected an integer, got {shorten_value(value)}", "use If(condition, 1, 0) to count a condition")
 
     @staticmethod
     def _build_from(make: Callable[..., Any], *terms: Any) -> Int:
@@ -151,7 +151,9 @@ class Bits(Value):
             return value.term
         # A number that does not fit must not be truncated to another one.
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << self.term.size():
-            raise_misuse(f"{shorten(value)} is not a value of {self.term.size()} bits", "use the members of the enum")
+            raise_misuse(
+                f"{shorten_value(value)} is not a value of {self.term.size()} bits", "use the members of the enum"
+            )
         return z3.BitVecVal(int(value), self.term.size())
 
     def __and__(self, other: Any) -> Bits:
@@ -183,5 +185,5 @@ def lift_truth(value: Any) -> Any:
     if isinstance(value, bool):
         return z3.BoolVal(value)
     if not isinstance(value, Bool):
-        raise_misuse(f"expected a truth value, got {shorten(value)}", "compare numbers: x > 0, x == 1")
+        raise_misuse(f"expected a truth value, got {shorten_value(value)}", "compare numbers: x > 0, x == 1")
     return value.term

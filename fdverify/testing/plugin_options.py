@@ -55,10 +55,10 @@ class PluginOptions:
         if path.suffix != ".py" or path.name.startswith("_") or path.name == "conftest.py":
             return CollectDecision.NO
         below = _make_relative(path, root)
-        if matches(below, self.files or _DEFAULT_FILES):
+        if matches_any_glob(below, self.files or _DEFAULT_FILES):
             return CollectDecision.YES
         # A test file may make proofs of its own, to test them.
-        if matches(below, self.tests) or (self.files and not named):
+        if matches_any_glob(below, self.tests) or (self.files and not named):
             return CollectDecision.NO
         from fdverify.models.proof_scan import has_proof, has_tests, mentions_package
 
@@ -78,7 +78,7 @@ class PluginOptions:
 
         for folder in walk_folders(root):
             for path in list_python_files(folder):
-                unmatched = [glob for glob in unmatched if not matches(_make_relative(path, root), [glob])]
+                unmatched = [glob for glob in unmatched if not matches_any_glob(_make_relative(path, root), [glob])]
             if not unmatched:
                 break
         return [glob for glob in unmatched if not any(root.glob(glob))]
@@ -131,7 +131,7 @@ def _make_relative(path: Path, root: Path) -> Path:
 OPTIONS_KEY = pytest.StashKey[PluginOptions]()
 
 
-def matches(path: Path, globs: Iterable[str]) -> bool:
+def matches_any_glob(path: Path, globs: Iterable[str]) -> bool:
     """Match a path as pytest matches its own files: a glob with a slash against the path, others against the name."""
     return any(
         fnmatchcase(path.as_posix(), glob if glob.startswith("/") else f"*/{glob}")

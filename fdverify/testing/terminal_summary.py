@@ -8,7 +8,7 @@ import pytest
 
 from fdverify.errors import shorten_path
 from fdverify.printable import make_printable
-from fdverify.testing.plugin_options import OPTIONS_KEY, CollectDecision, matches
+from fdverify.testing.plugin_options import OPTIONS_KEY, CollectDecision, matches_any_glob
 from fdverify.testing.user_properties import (
     CACHED,
     DETAIL,
@@ -46,6 +46,6 @@ def print_without_proof(terminal: pytest.TerminalReporter) -> None:
     options = config.stash[OPTIONS_KEY]
     named = dict.fromkeys(config.invocation_params.dir / str(word).partition("::")[0] for word in config.args)
     for path in named:
-        is_script = path.suffix == ".py" and path.is_file() and not matches(path, options.tests)
+        is_script = path.suffix == ".py" and path.is_file() and not matches_any_glob(path, options.tests)
         if is_script and options.decide_collection(path, config.rootpath, named=True) is CollectDecision.NO:
             terminal.line(make_printable(f"fdverify: {shorten_path(path)}: there is no proof in it"))

@@ -27,7 +27,7 @@ from fdverify.runs.run_table import ShownRun, show_run
 from fdverify.smt.decide import SOLVER
 from fdverify.testing.plugin_options import OPTIONS_KEY
 from fdverify.testing.user_properties import note_unknown, note_verdict
-from fdverify.verdict import Result, Verdict, silent
+from fdverify.verdict import Result, Verdict, ignore_progress
 
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
@@ -37,7 +37,7 @@ def _hide_traceback(method: Callable[Arguments, Returned]) -> Callable[Arguments
     """Wrap a method so that errors of this package are shown at the test's own line, without a traceback."""
 
     @wraps(method)
-    def call(*arguments: Arguments.args, **values: Arguments.kwargs) -> Returned:
+    def call_method(*arguments: Arguments.args, **values: Arguments.kwargs) -> Returned:
         __tracebackhide__ = True
         try:
             check_interpreter()
@@ -45,7 +45,7 @@ def _hide_traceback(method: Callable[Arguments, Returned]) -> Callable[Arguments
         except FdverifyError as error:
             raise error.with_traceback(None) from None
 
-    return call
+    return call_method
 
 
 class Verify:
@@ -78,7 +78,7 @@ class Verify:
         if result.verdict is not Verdict.PROVED:
             failed = [entry.name for entry in result.obligations if entry.verdict is not Verdict.PROVED]
             texts = [render_obligation(result, name) for name in failed]
-            self._fail(result.verdict, f"{result.name} is not proved", result.detail, texts)
+            self._raise_failure(result.verdict, f"{result.name} is not proved", result.detail, texts)
         return result
 
     @_hide_traceback
@@ -91,7 +91,7 @@ class Verify:
             raise UsageError(f"depth must be a number of rounds, got {depth!r}")
         about, result, steps = self._run_engine("bmc", model, property, {"depth": depth}, values)
         if result.verdict is not Verdict.VIOLATED or steps is None:
-            self._fail(result.verdict, f"{about} is not violated", result.detail, [])
+            self._raise_failure(result.verdict, f"{about} is not violated", result.detail, [])
         return steps
 
     @_hide_traceback
@@ -108,7 +108,7 @@ class Verify:
         about, result, steps = self._run_engine("explore", model, property, {"subrounds": subrounds}, values)
         if result.verdict is not Verdict.PROVED:
             tables = [] if steps is None else [render_text(partial(print_steps, run=steps), for_terminal=False)]
-            self._fail(result.verdict, f"{about} is not proved", result.detail, tables)
+            self._raise_failure(result.verdict, f"{about} is not proved", result.detail, tables)
         return result
 
     def _run_engine(
@@ -125,11 +125,11 @@ class Verify:
         request = build_request(engine, model, claim, values, settings)
         system = request.build_system()
         about = f"{request.find_property(system).name} of {system.name}"
-        result = request.run_in_worker(self._options.time_limit, silent)
+        result = request.run_in_worker(self._options.time_limit, ignore_progress)
         note_verdict(self._item, result.verdict, SOLVER, 0)
         return about, result, None if result.run is None else show_run(system, result.run)
 
-    def _fail(self, verdict: Verdict, head: str, detail: str, texts: list[str]) -> NoReturn:
+    def _raise_failure(self, verdict: Verdict, head: str, detail: str, texts: list[str]) -> NoReturn:
         __tracebackhide__ = True
         if verdict is Verdict.UNKNOWN:
             note_unknown(self._item, detail, self._options.format_test_command(self._item.nodeid))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fdverify.errors import UsageError
-from fdverify.logic import shorten
+from fdverify.logic import shorten_value
 from fdverify.threshold.automaton_names import check_name, check_names
 from fdverify.threshold.ltl_formula import Formula, collect_formula_names
 
@@ -141,4 +141,4 @@ class Automaton:
 
     def _refuse_unknown_names(self, place: str, used: set[str], known: set[str], kind: str) -> None:
         for name in sorted(used - known):
-            raise UsageError(f"{place}: there is no {kind} {shorten(name)}")
+            raise UsageError(f"{place}: there is no {kind} {shorten_value(name)}")

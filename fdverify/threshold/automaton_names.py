@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from fdverify.errors import UsageError
-from fdverify.logic import shorten
+from fdverify.logic import shorten_value
 
 KEYWORDS = frozenset(
     (
@@ -21,14 +21,14 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 def format_for_message(text: object) -> str:
     """Prepare a user's text for a message: shorten it, and escape control characters."""
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in shorten(text))
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in shorten_value(text))
 
 
 def check_name(owner: str, name: object, kind: str) -> str:
     """Refuse anything but an identifier that is not a keyword; ``kind`` says what the name is for."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         what = (
-            repr(shorten(name))
+            repr(shorten_value(name))
             if isinstance(name, str)
             else f"{format_for_message(repr(name))}, which is not a string,"
         )
@@ -63,5 +63,5 @@ def check_names(owner: str, declared: Iterable[tuple[str, Iterable[str]]]) -> No
             check_name(owner, name, kind)
             if name in kinds:
                 both = f"a {kind}" if kinds[name] == kind else f"a {kinds[name]} and a {kind}"
-                raise UsageError(f"{owner}: {shorten(name)} is declared twice", f"it is {both}")
+                raise UsageError(f"{owner}: {shorten_value(name)} is declared twice", f"it is {both}")
             kinds[name] = kind

@@ -205,14 +205,14 @@ def _find_run(
 ) -> DriverOutcome:
     """Find a run that satisfies a formula, with the fewest processes."""
 
-    def confirm(facts: list[Any], status: str) -> str | None:
+    def confirm_answer(facts: list[Any], status: str) -> str | None:
         return None if settings.second is None else _ask_second_solver(name, facts, status, settings.second)
 
     best = DriverOutcome("none")
     fewer: int | None = None
     for shape in list_violating_shapes(name, Not(formula)):
         outcome = DRIVERS[settings.driver](
-            build_run_problem(automaton, name, shape, fewer), DriverCallbacks(confirm, report)
+            build_run_problem(automaton, name, shape, fewer), DriverCallbacks(confirm_answer, report)
         )
         if outcome.run is not None:
             best = outcome

@@ -46,7 +46,7 @@ def add_threshold(app: typer.Typer) -> None:
         "show",
         help="Print an automaton as a Mermaid flowchart: a node per location, an edge per rule.",
         epilog=write_epilog(["fdverify threshold show examples/threshold/strb.ta"], _SHOWN),
-    )(_show)
+    )(_show_automaton)
     add_command(group, TABLE)
     app.add_typer(group, name="threshold")
 
@@ -145,7 +145,7 @@ def _parse_numbers(text: str) -> dict[str, int]:
     return numbers
 
 
-def _show(file: File) -> int:
+def _show_automaton(file: File) -> int:
     from fdverify.threshold.text.diagram import format_mermaid  # imported here, because --help needs no grammar
 
     print_answer(format_mermaid(_read_automaton(file)))

@@ -21,7 +21,7 @@ from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.check_specification import SpecificationResult
 from fdverify.threshold.counterexample_replay import Counterexample
 from fdverify.threshold.text.write import format_formula
-from fdverify.verdict import Verdict, worst
+from fdverify.verdict import Verdict, choose_exit_code
 
 _NAMED = 12
 
@@ -61,7 +61,7 @@ def report_specifications(
         parameters={name: fixed.get(name, "any") for name in (*automaton.parameters, *automaton.unknowns)},
         driver=driver,
         second_opinion=second_opinion,
-        exit_code=worst({checked.exit_code for checked in checks}),
+        exit_code=choose_exit_code({checked.exit_code for checked in checks}),
         seconds=sum(checked.seconds for checked in checks),
         statistics=measure_size(automaton),
         locations=tuple(location.name for location in automaton.locations),

@@ -14,7 +14,7 @@ from fdverify.reports.documents import Document
 from fdverify.reports.outcome import Outcome
 from fdverify.reports.safe_text import Text
 from fdverify.threshold.published_tables import AlgorithmRow, ComparedRow
-from fdverify.verdict import worst
+from fdverify.verdict import choose_exit_code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,9 @@ class TablesDocument(Document):
 
 
 def report_tables(compared: Sequence[ComparedRow], algorithms: Sequence[AlgorithmRow]) -> Outcome:
-    exit_code = worst({*(entry.checked.exit_code for entry in algorithms), *(row.exit_code for row in compared)})
+    exit_code = choose_exit_code(
+        {*(entry.checked.exit_code for entry in algorithms), *(row.exit_code for row in compared)}
+    )
     document = TablesDocument(exit_code=exit_code, published=tuple(compared), algorithms=tuple(algorithms))
     return Outcome(exit_code, document, partial(_render_tables, document))
 

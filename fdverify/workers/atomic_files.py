@@ -80,7 +80,7 @@ def write_report(path: Path, text: str) -> None:
 def is_writable(path: Path) -> bool:
     """Tell whether a report can be written there, as far as this can be known in advance."""
     try:
-        if not _exists(path):
+        if not _is_present(path):
             # The path may be a dangling link, whose target is then created.
             return _is_writable_folder(Path(os.path.realpath(path)).parent)
         mode = path.stat().st_mode
@@ -92,7 +92,7 @@ def is_writable(path: Path) -> bool:
 def is_writable_tree(folder: Path) -> bool:
     """Tell whether files can be written into a folder, which is created with its parents if it is missing."""
     try:
-        while not _exists(folder) and not folder.is_symlink() and folder != folder.parent:
+        while not _is_present(folder) and not folder.is_symlink() and folder != folder.parent:
             folder = folder.parent
         return _is_writable_folder(folder)
     except (OSError, ValueError):
@@ -107,7 +107,7 @@ def is_taken(path: Path) -> bool:
 def is_same_file(path: Path, other: Path) -> bool:
     """Tell whether both paths are one file, so that the second write would replace the first; devices take both."""
     try:
-        if _exists(path) and _exists(other):
+        if _is_present(path) and _is_present(other):
             return path.is_file() and path.samefile(other) and _find_own_stream(path) is None
         return os.path.realpath(path) == os.path.realpath(other)
     except (OSError, ValueError):
@@ -122,7 +122,7 @@ def _is_permitted(path: Path, mode: int) -> bool:
     return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
-def _exists(path: Path) -> bool:
+def _is_present(path: Path) -> bool:
     """Tell whether the path exists, following links; raise ``OSError`` if this cannot be determined."""
     try:
         path.stat()

@@ -20,7 +20,7 @@ from fdverify.detectors.chandra_toueg.two_process_system import build_chandra_to
 from fdverify.engines.explore import explore as explore_model
 from fdverify.engines.live import live
 from fdverify.errors import UsageError
-from fdverify.verdict import Verdict, silent
+from fdverify.verdict import Verdict, ignore_progress
 from tests.sampling import FULL, every, long
 
 ACCURACY, EVENTUALLY, COMPLETENESS = "strong-accuracy", "eventually-strong-accuracy", "strong-completeness"
@@ -133,8 +133,8 @@ def holds_of_model(variant: str, delta: int, phi: int, timeout: int, claim: str)
     """The verdict of the shipped engines about one sender and one receiver."""
     system = model(delta, phi, variant=variant, crash=True, timeout=str(timeout))
     if claim == ACCURACY:
-        return explore_model(system, system.find_property(claim), report=silent).verdict is Verdict.PROVED
-    return live(system, system.find_liveness_property(claim), report=silent).verdict is Verdict.PROVED
+        return explore_model(system, system.find_property(claim), report=ignore_progress).verdict is Verdict.PROVED
+    return live(system, system.find_liveness_property(claim), report=ignore_progress).verdict is Verdict.PROVED
 
 
 @pytest.mark.parametrize(("delta", "phi", "timeout"), every(3, [(1, 1, 1), (0, 2, 4), (2, 1, 3)]))

@@ -161,5 +161,5 @@ def test_words_are_read_out_of_a_proof() -> None:
     case = without("strong_completeness_any_timeout", "waits_once_delivered")
     known = collect_vocabulary(case.build_invariant())
     waited = LinearSum.from_coefficients({"delta": 1, "phi": 3, "phi*timeout": 1})
-    assert any(isinstance(word, AtMost) and waited.minus(word.left).coefficients == () for word in known)
+    assert any(isinstance(word, AtMost) and waited.subtract(word.left).coefficients == () for word in known)
     assert not any("phi*waiting_time" in str(word) for word in known)

@@ -32,8 +32,8 @@ def test_synchrony_is_lockstep(variant: str, gaps: set[int]) -> None:
     system = build_chandra_toueg(2, None, variant=variant, computation="synchrony")
     seen = set()
     for rounds in walked(system):
-        assert all(traced.made["receiver_active"] for traced in rounds)
-        sent = [number for number, traced in enumerate(rounds, start=1) if traced.made["sender_active"]]
+        assert all(traced.choices["receiver_active"] for traced in rounds)
+        sent = [number for number, traced in enumerate(rounds, start=1) if traced.choices["sender_active"]]
         seen |= {after - before for before, after in zip([0, *sent], sent, strict=False)}
     assert seen == gaps
 
@@ -62,10 +62,10 @@ def test_under_asynchrony_one_process_acts_at_a_time_and_may_idle_for_long(varia
     system = build_chandra_toueg(1, 2, variant=variant, computation="asynchrony")
     longest = 0
     for rounds in walked(system):
-        assert not any(traced.made["sender_active"] and traced.made["receiver_active"] for traced in rounds)
+        assert not any(traced.choices["sender_active"] and traced.choices["receiver_active"] for traced in rounds)
         idle = 0
         for traced in rounds:
-            idle = 0 if traced.made["receiver_active"] else idle + 1
+            idle = 0 if traced.choices["receiver_active"] else idle + 1
             longest = max(longest, idle)
             assert traced.after.receiver_timer <= 2
             assert traced.after.sender_timer <= 6

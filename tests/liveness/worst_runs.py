@@ -33,7 +33,7 @@ from fdverify.models.system import (
 )
 from fdverify.proofs.proof_files import load_proof
 from fdverify.runs.run import confirm_violation
-from fdverify.verdict import silent
+from fdverify.verdict import ignore_progress
 
 ROOT = Path(__file__).parents[2]
 INVARIANTS = ROOT / "invariants"
@@ -142,7 +142,7 @@ def every_run(counting: System, claim: Property, horizon: int) -> Exploration:
     caps = choose_caps(counting, claim, horizon, depth=None)
     # With Python's integers: to show that the machine's suffice takes longer than these few states do.
     exploration = Exploration(counting, claim, caps, subrounds=False, exact=True)
-    exploration.run(depth=None, report=silent)
+    exploration.run(depth=None, report=ignore_progress)
     assert exploration.dead_end is None
     if exploration.violation is None:
         assert exploration.complete

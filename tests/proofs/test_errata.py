@@ -18,7 +18,7 @@ from fdverify.proofs.proof_files import load_proof
 from fdverify.reports.step_table import print_steps
 from fdverify.runs.run_table import ShownRun, show_run
 from fdverify.smt.decide import decide_script
-from fdverify.verdict import Verdict, silent
+from fdverify.verdict import Verdict, ignore_progress
 from tests.proofs.published import FALSE, NEVER, formula_68, formula_90
 from tests.sampling import every, long
 
@@ -61,7 +61,7 @@ def test_a_premise_that_never_holds(number: str) -> None:
             safe = 6 * phi + delta
             depth = safe + phi * safe + 5 if crash else 100
             exploration = Exploration(detector(delta, phi, str(safe), crash), ALWAYS, {}, subrounds=False)
-            exploration.run(depth, silent, most_states=20_000)
+            exploration.run(depth, ignore_progress, most_states=20_000)
             for level in exploration.levels:
                 size = len(level[0])
                 if size > 0:

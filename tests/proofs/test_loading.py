@@ -13,7 +13,7 @@ from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.schedule import ProofSettings
-from fdverify.verdict import Verdict, silent
+from fdverify.verdict import Verdict, ignore_progress
 from tests.cli import written_proofs as files
 
 
@@ -116,7 +116,7 @@ def test_engines_refuse_them_too() -> None:
     for command, settings in engines:
         job = CheckRequest(command, CHANDRA_TOUEG, {"delta": 1, "phi": 1}, options, claim, settings)
         with pytest.raises(UsageError, match=r"test_loading.py:\d+: "):
-            job.compare_and_decide(silent)
+            job.compare_and_decide(ignore_progress)
 
 
 def test_a_claim_that_is_constant_at_these_parameters_is_none_of_them() -> None:

@@ -28,7 +28,7 @@ from fdverify.obligations.inductive import (
 )
 from fdverify.runs.run import Run, replay_run
 from fdverify.smt.decide import decide_script
-from fdverify.verdict import Verdict, silent
+from fdverify.verdict import Verdict, ignore_progress
 from tests.proofs.mutants import (
     ANY,
     BIG,
@@ -114,7 +114,7 @@ def explorer_confirms(system: System, broken: Property, run: Run) -> None:
     if run.start is not None:
         started = tuple(replace(v, initial=_constant(run.start[v.name])) for v in system.variables)
         fixed = replace(fixed, variables=started)
-    exploration = explore_with_caps(fixed, broken, {}, False, len(run.rounds), silent)
+    exploration = explore_with_caps(fixed, broken, {}, False, len(run.rounds), ignore_progress)
     assert exploration.violation is not None
     assert exploration.violation.level == len(run.rounds)
 
@@ -141,7 +141,7 @@ def states(system: System) -> Exploration:
     crash = system.options["crash"] == "true"
     suspected_by = 6 * values["phi"] + values["delta"] + values["phi"] * values["initial_timeout"]
     depth = suspected_by + ROUNDS_BEFORE_CRASH if crash else ROUNDS_WITHOUT_CRASH
-    exploration = explore_with_caps(system, Property("anything", is_always_true, ""), {}, False, depth, silent)
+    exploration = explore_with_caps(system, Property("anything", is_always_true, ""), {}, False, depth, ignore_progress)
     assert exploration.complete != crash
     return exploration
 

@@ -24,7 +24,7 @@ from fdverify.threshold.ltl_formula import (
 )
 from fdverify.threshold.text.diagram import format_mermaid
 from fdverify.threshold.text.read import parse_automaton, read_automaton
-from fdverify.threshold.text.write import written
+from fdverify.threshold.text.write import write_automaton
 
 STRB = Path(__file__).parents[2] / "examples" / "threshold" / "strb.ta"
 TEXT = STRB.read_text()
@@ -131,7 +131,7 @@ def test_what_is_written_reads_back_the_same(specifications: list[Formula], grow
         rules=(Rule(7, "V0", "V1", guard, (("x", growth),) if growth else ()),),
         specifications=tuple(Specification(f"s{at}", each) for at, each in enumerate(specifications)),
     )
-    assert parse_automaton(written(automaton), "t") == automaton
+    assert parse_automaton(write_automaton(automaton), "t") == automaton
     assert format_mermaid(automaton).count("-->") == 1
 
 

@@ -87,13 +87,13 @@ class NewContainer(AbstractAtom):
     def join_elements(self) -> AbstractValue:
         """Return what may be in the container; for a dictionary, its values."""
         parts = [*(self.items or ()), *(self.named or {}).values(), self.rest]
-        return join(*parts)
+        return join_values(*parts)
 
     def merge_parts(self) -> None:
         """Merge the parts into one value: after a change they are no longer known one by one."""
         self.rest = self.join_elements()
         if self.named is not None:
-            self.keys = join(self.keys, *(frozenset({KnownObject(key)}) for key in self.named))
+            self.keys = join_values(self.keys, *(frozenset({KnownObject(key)}) for key in self.named))
         self.items = self.named = None
 
 
@@ -178,7 +178,7 @@ def build_container(
     return frozenset({NewContainer(kind, items, rest=rest, keys=keys)})
 
 
-def join(*values: AbstractValue) -> AbstractValue:
+def join_values(*values: AbstractValue) -> AbstractValue:
     """Return the value that may be any of these; too many constants are widened to an unknown one."""
     joined = NOTHING.union(*values)
     if len(joined) <= _MANY:

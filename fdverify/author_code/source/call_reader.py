@@ -36,7 +36,7 @@ from fdverify.author_code.source.abstract_values import (
     StateDependent,
     build_container,
     holds_state,
-    join,
+    join_values,
     lift_object,
     list_parts,
 )
@@ -61,7 +61,7 @@ _GETTERS = (operator.attrgetter, operator.itemgetter, operator.methodcaller)
 
 class CallReader(ClassReader):
     def call(self, function: AbstractValue, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
-        return join(*(self._call_atom(atom, args, node, scope) for atom in function))
+        return join_values(*(self._call_atom(atom, args, node, scope) for atom in function))
 
     def _call_atom(self, atom: AbstractAtom, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         match atom:
@@ -210,10 +210,10 @@ class CallReader(ClassReader):
 
     def _call_if(self, args: CallArguments) -> AbstractValue:
         """Return the result of ``If``: a state value, but of any kind if a branch is a container or an object."""
-        arguments = join(*args.values())
+        arguments = join_values(*args.values())
         if not holds_state(arguments):
             return PLAIN
-        branches = join(args.get_positional(1), args.get_positional(2))
+        branches = join_values(args.get_positional(1), args.get_positional(2))
         return VALUE if all(not isinstance(atom, NewContainer | NewObject) for atom in branches) else ANY
 
     def _escape_arguments(self, args: CallArguments, node: ast.AST, scope: Scope) -> None:

@@ -13,7 +13,7 @@ from fdverify.author_code.source.abstract_values import (
     NewContainer,
     NewObject,
     holds_state,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.library_reader import LibraryReader
@@ -37,13 +37,13 @@ class ClassReader(LibraryReader):
         if has_state:
             self.check_wrapper_class(cls, node, scope)
         if issubclass(cls, dict | list):
-            elements = join(*args.values())
+            elements = join_values(*args.values())
             return frozenset({NewContainer("dict" if issubclass(cls, dict) else "list", rest=elements, keys=PLAIN)})
         wrapped = NewObject(cls)
         # The object exists before it is initialised: its methods may read it.
         if find_author_method(cls, "__new__") is not None:
             self.note_unreadable()
-        self._initialise(wrapped, args, node, scope)
+        self._initialise_object(wrapped, args, node, scope)
         return frozenset({wrapped})
 
     def _look_up_enum(self, cls: type[Enum], args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
@@ -55,7 +55,7 @@ class ClassReader(LibraryReader):
         except Exception:  # it is raised in every engine
             return PLAIN
 
-    def _initialise(self, wrapped: NewObject, args: CallArguments, node: ast.AST, scope: Scope) -> None:
+    def _initialise_object(self, wrapped: NewObject, args: CallArguments, node: ast.AST, scope: Scope) -> None:
         receiver: AbstractValue = frozenset({wrapped})
         own = find_author_method(wrapped.of, "__init__")
         if own is not None:
@@ -71,9 +71,9 @@ class ClassReader(LibraryReader):
         for name, value in zip(_list_fields(wrapped.of), args.positional, strict=False):
             wrapped.fields[name] = value
         wrapped.fields.update(args.named)
-        extra = join(args.more, args.more_named)
+        extra = join_values(args.more, args.more_named)
         if extra:
-            wrapped.fields.update({name: join(value, extra) for name, value in wrapped.fields.items()})
+            wrapped.fields.update({name: join_values(value, extra) for name, value in wrapped.fields.items()})
         after = find_author_method(wrapped.of, "__post_init__")
         if after is not None:
             self.call(lift_object(after), CallArguments([receiver]), node, scope)

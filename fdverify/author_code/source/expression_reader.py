@@ -17,7 +17,7 @@ from fdverify.author_code.source.abstract_values import (
     NewContainer,
     holds_state,
     is_state,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.call_reader import CallReader
@@ -100,10 +100,10 @@ class ExpressionReader(CallReader):
             value = self.evaluate(operand, scope)
             truth = self.decide_truth(value, Refusal.AND if is_and else Refusal.OR, node, scope)
             if truth is not None and truth is not is_and:
-                return join(*values, value)
+                return join_values(*values, value)
             if truth is None:
                 values.append(value)
-        return join(*values, self.evaluate(node.values[-1], scope))
+        return join_values(*values, self.evaluate(node.values[-1], scope))
 
     def _on_Compare(self, node: ast.Compare, scope: Scope) -> AbstractValue:
         operands = [self.evaluate(operand, scope) for operand in (node.left, *node.comparators)]
@@ -119,7 +119,7 @@ class ExpressionReader(CallReader):
                 return self.evaluate(node.body, scope)
             case False:
                 return self.evaluate(node.orelse, scope)
-        return join(self.evaluate(node.body, scope), self.evaluate(node.orelse, scope))
+        return join_values(self.evaluate(node.body, scope), self.evaluate(node.orelse, scope))
 
     def _on_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> AbstractValue:
         value = self.evaluate(node.value, scope)
@@ -136,7 +136,7 @@ class ExpressionReader(CallReader):
 
     def _on_FormattedValue(self, node: ast.FormattedValue, scope: Scope) -> AbstractValue:
         spec = NOTHING if node.format_spec is None else self.evaluate(node.format_spec, scope)
-        return join(self.evaluate(node.value, scope), spec)
+        return join_values(self.evaluate(node.value, scope), spec)
 
     _on_Interpolation = _on_FormattedValue
 
@@ -156,18 +156,18 @@ class ExpressionReader(CallReader):
         items, rest = self._evaluate_all(elements, scope)
         exact = not rest and kind != "set"
         if rest or kind == "set":
-            rest = join(rest, *items)
+            rest = join_values(rest, *items)
         return self._record_container(node, scope, NewContainer(kind, items if exact else None, rest=rest))
 
     def _record_container(self, node: ast.AST, scope: Scope, fresh: NewContainer) -> AbstractValue:
         """Record the container that an expression creates; in a loop, one container stands for all."""
-        before = scope.made.get(node)
+        before = scope.created.get(node)
         if isinstance(before, NewContainer):
             before.merge_parts()
             fresh.merge_parts()
-            before.rest, before.keys = join(before.rest, fresh.rest), join(before.keys, fresh.keys)
+            before.rest, before.keys = join_values(before.rest, fresh.rest), join_values(before.keys, fresh.keys)
             return frozenset({before})
-        scope.made[node] = fresh
+        scope.created[node] = fresh
         return frozenset({fresh})
 
     def _evaluate_all(self, nodes: Sequence[ast.expr], scope: Scope) -> tuple[list[AbstractValue], AbstractValue]:
@@ -177,11 +177,11 @@ class ExpressionReader(CallReader):
         for node in nodes:
             if isinstance(node, ast.Starred):
                 spread, more = self.spread(self.evaluate(node.value, scope), node, scope)
-                rest = join(rest, more, *spread) if rest or more else rest
+                rest = join_values(rest, more, *spread) if rest or more else rest
                 items += [] if rest else spread
             else:
                 value = self.evaluate(node, scope)
-                rest = join(rest, value) if rest else rest
+                rest = join_values(rest, value) if rest else rest
                 items += [] if rest else [value]
         return items, rest
 
@@ -199,7 +199,7 @@ class ExpressionReader(CallReader):
                 result.named[constant.object] = value
             else:
                 result.merge_parts()
-                result.rest, result.keys = join(result.rest, value), join(result.keys, key)
+                result.rest, result.keys = join_values(result.rest, value), join_values(result.keys, key)
         return self._record_container(node, scope, result)
 
     def _on_Lambda(self, node: ast.Lambda, scope: Scope) -> AbstractValue:
@@ -212,7 +212,7 @@ class ExpressionReader(CallReader):
             for arg, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
             if default is not None
         }
-        return scope.made.setdefault(node, LocalFunction(node, scope, defaults, named))
+        return scope.created.setdefault(node, LocalFunction(node, scope, defaults, named))
 
     def _on_Call(self, node: ast.Call, scope: Scope) -> AbstractValue:
         function = self.evaluate(node.func, scope)
@@ -230,9 +230,9 @@ class ExpressionReader(CallReader):
                     case KnownObject(dict() as named):
                         args.named.update({str(key): lift_object(entry) for key, entry in named.items()})
                     case NewContainer():
-                        args.more_named = join(args.more_named, atom.join_elements())
+                        args.more_named = join_values(args.more_named, atom.join_elements())
                     case _:
-                        args.more_named = join(args.more_named, frozenset({atom}))
+                        args.more_named = join_values(args.more_named, frozenset({atom}))
         return self.call(function, args, node, scope)
 
     def _on_Starred(self, node: ast.Starred, scope: Scope) -> AbstractValue:
@@ -272,13 +272,13 @@ class ExpressionReader(CallReader):
         )
 
     def _on_Yield(self, node: ast.Yield, scope: Scope) -> AbstractValue:
-        scope.yielded = join(
+        scope.yielded = join_values(
             scope.yielded, lift_object(None) if node.value is None else self.evaluate(node.value, scope)
         )
         return PLAIN
 
     def _on_YieldFrom(self, node: ast.YieldFrom, scope: Scope) -> AbstractValue:
-        scope.yielded = join(scope.yielded, self.read_elements(self.evaluate(node.value, scope), node, scope))
+        scope.yielded = join_values(scope.yielded, self.read_elements(self.evaluate(node.value, scope), node, scope))
         return PLAIN
 
     def assign(self, target: ast.expr, value: AbstractValue, scope: Scope) -> None:

@@ -14,7 +14,7 @@ from fdverify.author_code.source.abstract_values import (
     build_container,
     holds_state,
     is_state,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.method_reader import MethodReader
@@ -36,12 +36,12 @@ class IterationReader(MethodReader):
     def chain_elements(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         """Build an iterator over the elements of all arguments."""
         elements = [self.read_elements(value, node, scope) for value in (*args.positional, args.more)]
-        return build_container("iterator", rest=join(*elements))
+        return build_container("iterator", rest=join_values(*elements))
 
     def combine_elements(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         """Build an iterator over tuples of elements."""
         elements = [self.read_elements(value, node, scope) for value in (*args.positional, args.more)]
-        return build_container("iterator", rest=build_container("tuple", rest=join(*elements)))
+        return build_container("iterator", rest=build_container("tuple", rest=join_values(*elements)))
 
     def call_zip(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         if args.more:
@@ -50,7 +50,7 @@ class IterationReader(MethodReader):
         if spreads and all(not rest for _, rest in spreads):
             rows = zip(*(items for items, _ in spreads), strict=False)
             return build_container("iterator", [build_container("tuple", list(row)) for row in rows])
-        columns = [join(rest, *items) for items, rest in spreads]
+        columns = [join_values(rest, *items) for items, rest in spreads]
         return build_container("iterator", rest=build_container("tuple", columns))
 
     def call_enumerate(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
@@ -89,7 +89,9 @@ class IterationReader(MethodReader):
     def call_sorted(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         many = len(args.positional) == 1
         elements = (
-            self.read_elements(args.get_positional(0), node, scope) if many else join(*args.positional, args.more)
+            self.read_elements(args.get_positional(0), node, scope)
+            if many
+            else join_values(*args.positional, args.more)
         )
         key = args.named.get("key", lift_object(None))
         by = (
@@ -104,9 +106,9 @@ class IterationReader(MethodReader):
     def call_sum(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         elements = self.read_elements(args.get_positional(0), node, scope)
         start = args.get_positional(1) or args.named.get("start", NOTHING)
-        if not is_state(join(elements, start)):
+        if not is_state(join_values(elements, start)):
             return ANY if holds_state(elements) else PLAIN
-        return self.apply_operator(ast.Add(), elements, join(elements, start), node, scope)
+        return self.apply_operator(ast.Add(), elements, join_values(elements, start), node, scope)
 
     def call_prod(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         elements = self.read_elements(args.get_positional(0), node, scope)
@@ -114,14 +116,16 @@ class IterationReader(MethodReader):
 
     def call_reduce(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         elements = self.read_elements(args.get_positional(1), node, scope)
-        result = join(elements, args.get_positional(2))
+        result = join_values(elements, args.get_positional(2))
         for _ in range(2):
-            result = join(result, self.call(args.get_positional(0), CallArguments([result, elements]), node, scope))
+            result = join_values(
+                result, self.call(args.get_positional(0), CallArguments([result, elements]), node, scope)
+            )
         return result
 
     def call_accumulate(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         elements = self.read_elements(args.get_positional(0), node, scope)
         adds = args.get_positional(1) or args.named.get("func", lift_object(operator.add))
         return build_container(
-            "iterator", rest=join(elements, self.call(adds, CallArguments([elements, elements]), node, scope))
+            "iterator", rest=join_values(elements, self.call(adds, CallArguments([elements, elements]), node, scope))
         )

@@ -31,7 +31,7 @@ from fdverify.author_code.source.abstract_values import (
     build_container,
     holds_state,
     is_state,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.iteration_reader import IterationReader
@@ -78,7 +78,9 @@ class LibraryReader(IterationReader):
             and len(args.positional) == 1
             and all(isinstance(atom, NewObject) for atom in args.get_positional(0))
         ):
-            return join(*(lift_object(atom.of) for atom in args.get_positional(0) if isinstance(atom, NewObject)))
+            return join_values(
+                *(lift_object(atom.of) for atom in args.get_positional(0) if isinstance(atom, NewObject))
+            )
         if function is isinstance and len(args.positional) == 2:
             return self._call_isinstance(args)
         if function in COMPUTED_ON_CONSTANTS:
@@ -132,14 +134,14 @@ class LibraryReader(IterationReader):
             self.merge_into(result, value, node, scope)
         result.merge_parts() if args.positional else None
         for name, value in args.named.items():
-            result.rest, result.keys = join(result.rest, value), join(result.keys, lift_object(name))
-        result.rest = join(result.rest, args.more_named)
+            result.rest, result.keys = join_values(result.rest, value), join_values(result.keys, lift_object(name))
+        result.rest = join_values(result.rest, args.more_named)
         return frozenset({result})
 
     def _call_next(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         if self.lasting > 0 and any(isinstance(atom, StateIndependent) for atom in args.get_positional(0)):
             self.refuse(Refusal.MEMORY, node, scope)  # it may have existed before the call
-        return join(self.read_elements(args.get_positional(0), node, scope), args.get_positional(1))
+        return join_values(self.read_elements(args.get_positional(0), node, scope), args.get_positional(1))
 
     def _call_getattr(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         base, name = args.get_positional(0), find_only_object(args.get_positional(1))
@@ -148,7 +150,7 @@ class LibraryReader(IterationReader):
         if holds_state(args.get_positional(1)):
             self.refuse(Refusal.TEXT, node, scope)
         if name is not None and isinstance(name.object, str):
-            return join(self.read_attribute(base, name.object, node, scope), args.get_positional(2))
+            return join_values(self.read_attribute(base, name.object, node, scope), args.get_positional(2))
         return ANY if holds_state(base) else PLAIN
 
     def _call_setattr(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
@@ -173,7 +175,7 @@ class LibraryReader(IterationReader):
         return frozenset({PartialFunction(args.get_positional(0), tuple(args.positional[1:]), dict(args.named))})
 
     def _call_replace(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
-        changes = join(*args.named.values(), args.more_named)
+        changes = join_values(*args.named.values(), args.more_named)
         results: list[AbstractValue] = []
         for atom in args.get_positional(0):
             if isinstance(atom, NewObject):
@@ -183,7 +185,7 @@ class LibraryReader(IterationReader):
             else:
                 self.escape(changes, node, scope)
                 results.append(ANY if isinstance(atom, StateDependent) or holds_state(changes) else PLAIN)
-        return join(*results)
+        return join_values(*results)
 
     def _call_namespace(self, args: CallArguments, node: ast.AST, scope: Scope) -> AbstractValue:
         return frozenset({NewObject(types.SimpleNamespace, dict(args.named))})

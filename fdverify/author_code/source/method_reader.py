@@ -18,7 +18,7 @@ from fdverify.author_code.source.abstract_values import (
     StateIndependent,
     build_container,
     holds_state,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.name_tables import (
@@ -69,7 +69,7 @@ class MethodReader(OperatorReader):
     def _call_container_method(
         self, container: NewContainer, name: str, args: CallArguments, node: ast.AST, scope: Scope
     ) -> AbstractValue:
-        arguments = join(*args.values())
+        arguments = join_values(*args.values())
         if name in MUTATING_METHODS:
             self.check_change(container, node, scope)
         match name:
@@ -83,8 +83,8 @@ class MethodReader(OperatorReader):
                 for value in args.positional:
                     self.merge_into(container, value, node, scope)
                 container.merge_parts()
-                container.rest = join(container.rest, *args.named.values(), args.more_named)
-                container.keys = join(container.keys, *(lift_object(key) for key in args.named))
+                container.rest = join_values(container.rest, *args.named.values(), args.more_named)
+                container.keys = join_values(container.keys, *(lift_object(key) for key in args.named))
                 return lift_object(None)
             case "update":
                 return self._put_element(
@@ -96,11 +96,13 @@ class MethodReader(OperatorReader):
             case "get" | "pop" | "popleft" | "popitem":
                 if holds_state(args.get_positional(0)):
                     self.refuse(Refusal.SET if container.kind == "dict" else Refusal.INDEX, node, scope)
-                element = join(container.join_elements(), args.get_positional(1))
+                element = join_values(container.join_elements(), args.get_positional(1))
                 if name == "get" and container.named is not None:
                     key = find_only_object(args.get_positional(0))
                     element = container.named[key.object] if key and key.object in container.named else element
-                    return join(element, lift_object(None)) if len(args.positional) < 2 and key is None else element
+                    return (
+                        join_values(element, lift_object(None)) if len(args.positional) < 2 and key is None else element
+                    )
                 if name != "get":
                     container.merge_parts()
                 return element
@@ -123,19 +125,19 @@ class MethodReader(OperatorReader):
                 return lift_object(None) if name in ("sort", "remove", "discard") else PLAIN
             case "union" | "intersection" | "difference" | "symmetric_difference":
                 elements = [self.read_elements(value, node, scope) for value in args.positional]
-                return build_container("set", rest=join(container.join_elements(), *elements))
+                return build_container("set", rest=join_values(container.join_elements(), *elements))
             case "__getitem__":
                 return self.read_item(frozenset({container}), args.get_positional(0), node, scope)
             case "__setitem__":
                 self.store_item(frozenset({container}), args.get_positional(0), args.get_positional(1), node, scope)
                 return lift_object(None)
-        return ANY if holds_state(join(arguments, container.join_elements())) else PLAIN
+        return ANY if holds_state(join_values(arguments, container.join_elements())) else PLAIN
 
     def _check_order(
         self, container: NewContainer, name: str, args: CallArguments, node: ast.AST, scope: Scope
     ) -> None:
         """Refuse to sort by state values, or to search for them."""
-        compared = join(container.join_elements(), *args.positional)
+        compared = join_values(container.join_elements(), *args.positional)
         if name == "sort" and "key" in args.named:
             compared = self.call(args.named["key"], CallArguments([container.join_elements()]), node, scope)
         if holds_state(compared):
@@ -145,7 +147,7 @@ class MethodReader(OperatorReader):
         if container.kind == "set" and holds_state(value):
             self.refuse(Refusal.SET, node, scope)
         container.merge_parts()
-        container.rest = join(container.rest, value)
+        container.rest = join_values(container.rest, value)
         return lift_object(None)
 
     def _list_pairs(self, container: NewContainer) -> AbstractValue:
@@ -157,7 +159,7 @@ class MethodReader(OperatorReader):
 
     def check_arguments(self, args: CallArguments, node: ast.AST, scope: Scope) -> None:
         """Refuse to pass on a method that changes an object which existed before the call."""
-        for atom in join(*args.values()):
+        for atom in join_values(*args.values()):
             method = atom.object if isinstance(atom, KnownObject) else None
             if isinstance(method, BUILTIN_METHODS) and method.__name__ in MUTATING_METHODS:
                 self.refuse(Refusal.MEMORY, node, scope)
@@ -176,12 +178,12 @@ class MethodReader(OperatorReader):
             self.refuse(Refusal.MEMORY, node, scope)
         if any(holds_state(value) for value in args.values()):
             self._refuse_lookup(owner, method.__name__, args, node, scope)
-            return join(args.get_positional(1), PLAIN)
+            return join_values(args.get_positional(1), PLAIN)
         constants = [find_only_object(value) for value in args.positional]
         exact = [constant.object for constant in constants if constant is not None]
         if args.named or args.more or args.more_named or len(exact) != len(constants):
             element = self.read_elements(lift_object(owner.values()), node, scope) if isinstance(owner, dict) else PLAIN
-            return TEXT if isinstance(owner, str) else join(element, args.get_positional(1))
+            return TEXT if isinstance(owner, str) else join_values(element, args.get_positional(1))
         try:
             return lift_result(method(*exact))
         except Exception:  # it is raised in every engine
@@ -208,7 +210,7 @@ def lift_result(value: Any) -> AbstractValue:
         case list():
             return build_container("list", [lift_object(element) for element in value])
         case set():
-            return build_container("set", rest=join(*(lift_object(element) for element in value)))
+            return build_container("set", rest=join_values(*(lift_object(element) for element in value)))
         case dict():
             return frozenset({NewContainer("dict", named={key: lift_object(entry) for key, entry in value.items()})})
     if type(value).__name__ in ("dict_items", "dict_values", "dict_keys"):

@@ -30,7 +30,7 @@ from fdverify.author_code.source.abstract_values import (
     SuperProxy,
     build_container,
     holds_state,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.name_tables import (
@@ -59,7 +59,7 @@ _LONG = 1000
 
 class ObjectReader(ReaderBase):
     def read_attribute(self, base: AbstractValue, name: str, node: ast.AST, scope: Scope) -> AbstractValue:
-        return join(*(self._read_atom_attribute(atom, name, node, scope) for atom in base))
+        return join_values(*(self._read_atom_attribute(atom, name, node, scope) for atom in base))
 
     def _read_atom_attribute(self, atom: AbstractAtom, name: str, node: ast.AST, scope: Scope) -> AbstractValue:
         match atom:
@@ -163,7 +163,7 @@ class ObjectReader(ReaderBase):
             self.check_change(atom, node, scope)
             if holds_state(value):
                 self.check_wrapper_class(atom.of, node, scope)
-            atom.fields[name] = join(atom.fields.get(name, NOTHING), value)
+            atom.fields[name] = join_values(atom.fields.get(name, NOTHING), value)
 
     def check_wrapper_class(self, cls: type, node: ast.AST, scope: Scope) -> None:
         """Refuse state values in objects of a class with its own comparison, hash or attribute access."""
@@ -188,14 +188,14 @@ class ObjectReader(ReaderBase):
             if holds_state(key):
                 self.refuse(Refusal.SET if atom.kind == "dict" else Refusal.INDEX, node, scope)
             atom.merge_parts()
-            atom.rest = join(atom.rest, value)
-            atom.keys = join(atom.keys, key)
+            atom.rest = join_values(atom.rest, value)
+            atom.keys = join_values(atom.keys, key)
 
     def read_item(self, base: AbstractValue, key: AbstractValue, node: ast.AST, scope: Scope) -> AbstractValue:
         """Read ``base[key]``."""
         if holds_state(key):
             self.refuse(Refusal.INDEX, node, scope)
-        return join(*(self._read_atom_item(atom, key, node, scope) for atom in base))
+        return join_values(*(self._read_atom_item(atom, key, node, scope) for atom in base))
 
     def _read_atom_item(self, atom: AbstractAtom, key: AbstractValue, node: ast.AST, scope: Scope) -> AbstractValue:
         constant = find_only_object(key)
@@ -213,7 +213,7 @@ class ObjectReader(ReaderBase):
                 getter = self.read_attribute(frozenset({atom}), "__getitem__", node, scope)
                 return self.call(getter, CallArguments([key]), node, scope)
             case NewObject():
-                return join(PLAIN, *atom.fields.values())
+                return join_values(PLAIN, *atom.fields.values())
         return PLAIN
 
     def _read_object_item(self, value: Any, constant: KnownObject | None, node: ast.AST, scope: Scope) -> AbstractValue:
@@ -241,7 +241,7 @@ class ObjectReader(ReaderBase):
 
     def read_elements(self, value: AbstractValue, node: ast.AST, scope: Scope) -> AbstractValue:
         """Return what a loop over the value yields."""
-        return join(*(self._read_atom_elements(atom, node, scope) for atom in value))
+        return join_values(*(self._read_atom_elements(atom, node, scope) for atom in value))
 
     def _read_atom_elements(self, atom: AbstractAtom, node: ast.AST, scope: Scope) -> AbstractValue:
         match atom:
@@ -250,7 +250,7 @@ class ObjectReader(ReaderBase):
                     self.refuse(Refusal.ITERATE, node, scope)
                 return ANY
             case NewContainer(kind="dict"):
-                return join(atom.keys, *(lift_object(key) for key in atom.named or ()))
+                return join_values(atom.keys, *(lift_object(key) for key in atom.named or ()))
             case NewContainer():
                 if atom.kind == "iterator":  # which iterating consumes
                     self.check_change(atom, node, scope)
@@ -261,7 +261,7 @@ class ObjectReader(ReaderBase):
                 iterator = self.read_attribute(frozenset({atom}), "__iter__", node, scope)
                 return self.read_elements(self.call(iterator, CallArguments(), node, scope), node, scope)
             case NewObject():
-                return join(PLAIN, *atom.fields.values())
+                return join_values(PLAIN, *atom.fields.values())
         return PLAIN
 
     def _read_object_elements(self, value: Any, node: ast.AST, scope: Scope) -> AbstractValue:
@@ -276,7 +276,7 @@ class ObjectReader(ReaderBase):
         is_enum = isinstance(value, type) and issubclass(value, Enum)
         if (isinstance(value, str | range) and len(value) > _LONG) or not (is_enum or isinstance(value, Collection)):
             return PLAIN
-        return join(*(lift_object(element) for element in value))
+        return join_values(*(lift_object(element) for element in value))
 
     def unpack(self, value: AbstractValue, number: int, node: ast.AST, scope: Scope) -> list[AbstractValue]:
         """Unpack a value into ``number`` parts."""
@@ -287,7 +287,7 @@ class ObjectReader(ReaderBase):
                 exact = [self.read_elements(frozenset({atom}), node, scope)] * number
             for place, part in enumerate(exact):
                 parts[place].append(part)
-        return [join(*values) for values in parts]
+        return [join_values(*values) for values in parts]
 
     def spread(self, value: AbstractValue, node: ast.AST, scope: Scope) -> tuple[list[AbstractValue], AbstractValue]:
         """Return the elements of a starred value: one by one if they are known, else joined."""

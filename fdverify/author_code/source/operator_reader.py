@@ -22,7 +22,7 @@ from fdverify.author_code.source.abstract_values import (
     build_container,
     holds_state,
     is_state,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.name_tables import COMPARISONS, OPERATORS, REFUSED_OPERATORS
@@ -68,13 +68,15 @@ class OperatorReader(ObjectReader):
                 self.refuse(Refusal.MEMORY, node, scope)
         name, _ = OPERATORS[type(operator)]
         own = self.call_own_method(before, f"__i{name}__", [value], node, scope)
-        after = join(own or frozenset(), self.apply_operator(operator, before, value, node, scope))
+        after = join_values(own or frozenset(), self.apply_operator(operator, before, value, node, scope))
         for atom in before:
             if isinstance(atom, NewContainer) and atom.kind in ("list", "set", "dict"):
                 self.check_change(atom, node, scope)
                 atom.merge_parts()
-                atom.rest = join(atom.rest, *(each.join_elements() for each in after if isinstance(each, NewContainer)))
-                after = join(after, before)
+                atom.rest = join_values(
+                    atom.rest, *(each.join_elements() for each in after if isinstance(each, NewContainer))
+                )
+                after = join_values(after, before)
         return after
 
     def _check_operands(
@@ -105,7 +107,7 @@ class OperatorReader(ObjectReader):
                 a for a in value if isinstance(a, NewContainer) or (isinstance(a, KnownObject) and not a.is_primitive())
             ]
             elements.append(self.read_elements(frozenset(containers), node, scope))
-        return build_container(kind, rest=join(*elements))
+        return build_container(kind, rest=join_values(*elements))
 
     def merge_into(self, result: NewContainer, value: AbstractValue, node: ast.AST, scope: Scope) -> None:
         """Put the entries of a mapping, or of pairs, into a dictionary."""
@@ -121,7 +123,7 @@ class OperatorReader(ObjectReader):
             if isinstance(atom, NewContainer) and atom.kind == "dict":
                 keys, entries = self.read_elements(frozenset({atom}), node, scope), atom.join_elements()
             elif isinstance(atom, KnownObject) and hasattr(atom.object, "items"):
-                keys, entries = PLAIN, join(*(lift_object(entry) for _, entry in atom.object.items()))
+                keys, entries = PLAIN, join_values(*(lift_object(entry) for _, entry in atom.object.items()))
             elif is_state(frozenset({atom})):
                 keys, entries = PLAIN, frozenset({atom})
             else:
@@ -129,7 +131,7 @@ class OperatorReader(ObjectReader):
                 keys, entries = self.unpack(pairs, 2, node, scope)
             if holds_state(keys):
                 self.refuse(Refusal.SET, node, scope)
-            result.rest, result.keys = join(result.rest, entries), join(result.keys, keys)
+            result.rest, result.keys = join_values(result.rest, entries), join_values(result.keys, keys)
 
     def apply_comparison(
         self, operator: ast.cmpop, left: AbstractValue, right: AbstractValue, node: ast.AST, scope: Scope
@@ -233,7 +235,7 @@ class OperatorReader(ObjectReader):
                 self.refuse(Refusal.CLASS, node, scope)
             args = CallArguments([frozenset({atom}), *others])
             results.append(self.call(lift_object(method), args, node, scope))
-        return join(*results) if results else None
+        return join_values(*results) if results else None
 
 
 def _compute_constant(function: Any, left: Any, right: Any) -> AbstractValue:

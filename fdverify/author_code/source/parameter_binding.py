@@ -11,7 +11,7 @@ from fdverify.author_code.source.abstract_values import (
     AbstractValue,
     NewContainer,
     build_container,
-    join,
+    join_values,
 )
 from fdverify.author_code.source.reader_base import CallArguments
 from fdverify.author_code.source.scope import Scope
@@ -40,20 +40,20 @@ def bind_parameters(
         elif name in by_name:
             value = by_name.pop(name)
         else:
-            value = join(default, args.more, args.more_named) or PLAIN
+            value = join_values(default, args.more, args.more_named) or PLAIN
         scope.bind(name, value)
     for arg in tree.args.kwonlyargs:
-        default = join(named.get(arg.arg, NOTHING), args.more_named) or PLAIN
+        default = join_values(named.get(arg.arg, NOTHING), args.more_named) or PLAIN
         scope.bind(arg.arg, by_name.pop(arg.arg, default))
     if tree.args.vararg is not None:
         extra = args.positional[len(parameters) :]
-        rest = join(args.more, *extra) if args.more else NOTHING
+        rest = join_values(args.more, *extra) if args.more else NOTHING
         scope.bind(tree.args.vararg.arg, build_container("tuple", None if args.more else extra, rest))
     if tree.args.kwarg is not None:
         held = NewContainer("dict", named=dict(by_name))
         if args.more_named:
             held.merge_parts()
-            held.rest = join(held.rest, args.more_named)
+            held.rest = join_values(held.rest, args.more_named)
         scope.bind(tree.args.kwarg.arg, frozenset({held}))
 
 

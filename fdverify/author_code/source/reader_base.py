@@ -24,7 +24,7 @@ from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
 from fdverify.author_code.source.source_files import FileOwner, find_owner
 from fdverify.errors import UsageError, format_location
-from fdverify.logic import shorten
+from fdverify.logic import shorten_value
 
 
 @dataclass
@@ -76,7 +76,7 @@ class ReaderBase(ABC):
                 scope, node = site, place
                 break
         where = format_location(scope.source.path, getattr(node, "lineno", 0))
-        code = shorten(scope.source.format_node(node))
+        code = shorten_value(scope.source.format_node(node))
         action = f"{self.subject} {refusal.action}"
         raise UsageError(f"{where}: {action} in `{code}`", refusal.hint)
 

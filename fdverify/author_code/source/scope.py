@@ -15,7 +15,7 @@ from fdverify.author_code.source.abstract_values import (
     AbstractAtom,
     AbstractValue,
     LocalFunction,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.source_files import SourceFile
@@ -45,7 +45,7 @@ class Scope:
     outer_names: set[str] = field(default_factory=set)
     returned: AbstractValue = NOTHING
     yielded: AbstractValue = NOTHING
-    made: dict[ast.AST, AbstractAtom] = field(default_factory=dict)
+    created: dict[ast.AST, AbstractAtom] = field(default_factory=dict)
     """The object that each expression created, so that a loop creates it once."""
     escaped: list[LocalFunction] = field(default_factory=list)
     """Functions that were defined here and are called elsewhere, with any arguments."""
@@ -74,7 +74,7 @@ class Scope:
     def bind(self, name: str, value: AbstractValue) -> None:
         self.env[name] = value
         before = self.ever.get(name, NOTHING)
-        after = join(before, value)
+        after = join_values(before, value)
         if after != before:
             self.ever[name] = after
             self.version += 1
@@ -110,4 +110,4 @@ def join_environments(*envs: dict[str, AbstractValue]) -> dict[str, AbstractValu
     if len(envs) == 1:
         return envs[0]
     names = {name for env in envs for name in env}
-    return {name: join(*(env[name] for env in envs if name in env)) for name in names}
+    return {name: join_values(*(env[name] for env in envs if name in env)) for name in names}

@@ -97,7 +97,7 @@ def _generate_sources(file: str) -> Iterator[SourceFile]:
     versions = collect_versions(Path(file))
     for text in map(_decode_text, versions) if versions else ("".join(linecache.getlines(file)),):
         if (file, text) not in _parsed:
-            _parsed[file, text] = _parse(file, text) if text else None
+            _parsed[file, text] = _parse_file(file, text) if text else None
         source = _parsed[file, text]
         if source is not None:
             yield source
@@ -111,7 +111,7 @@ def _decode_text(content: bytes) -> str:
         return ""
 
 
-def _parse(file: str, text: str) -> SourceFile | None:
+def _parse_file(file: str, text: str) -> SourceFile | None:
     try:
         tree = ast.parse(text)
         whole = compile(tree, file, "exec", dont_inherit=True)

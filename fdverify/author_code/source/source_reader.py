@@ -22,7 +22,7 @@ from fdverify.author_code.source.abstract_values import (
     StateIndependent,
     build_container,
     holds_state,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.call_reader import (
@@ -134,12 +134,12 @@ class SourceReader(StatementReader):
         defaults = [lift_object(default) for default in function.__defaults__ or ()]
         named = {name: lift_object(default) for name, default in (function.__kwdefaults__ or {}).items()}
 
-        def run() -> AbstractValue:
+        def run_body() -> AbstractValue:
             inner = Scope(source, function.__globals__, read_cells(function))
             return self._run_body(identity, tree, inner, (defaults, named), args, (node, scope))
 
         key = _build_key(function, args)
-        return run() if key is None else self._recall_or_run(key, function, args, run)
+        return run_body() if key is None else self._recall_or_run(key, function, args, run_body)
 
     def _recall_or_run(
         self, key: Signature, function: FunctionType, args: CallArguments, run: Callable[[], AbstractValue]
@@ -158,7 +158,7 @@ class SourceReader(StatementReader):
         result = run()
         while key in self._met and result != self._assumed[key] and not _has_new_objects(result):
             self._assumed[key] = result
-            result = join(result, run())
+            result = join_values(result, run())
         del self._assumed[key]
         # A result that rests on an assumption about an enclosing call does not hold by itself.
         if not _has_new_objects(result) and not self._assumed.keys() & self._met:
@@ -214,7 +214,7 @@ class SourceReader(StatementReader):
             if isinstance(tree, ast.Lambda):
                 inner.returned = self.evaluate(tree.body, inner)
             elif self.run_block(tree.body, inner):
-                inner.returned = join(inner.returned, lift_object(None))
+                inner.returned = join_values(inner.returned, lift_object(None))
             # A function that escaped may be called later, when names have other values.
             for closure in list(inner.escaped):
                 with self.reading_escaped():

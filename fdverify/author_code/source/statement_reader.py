@@ -13,7 +13,7 @@ from fdverify.author_code.source.abstract_values import (
     AbstractValue,
     NewContainer,
     holds_state,
-    join,
+    join_values,
     lift_object,
 )
 from fdverify.author_code.source.expression_reader import ExpressionReader
@@ -47,7 +47,7 @@ class StatementReader(ExpressionReader):
 
     def _do_Return(self, node: ast.Return, scope: Scope) -> bool:
         value = lift_object(None) if node.value is None else self.evaluate(node.value, scope)
-        scope.returned = join(scope.returned, value)
+        scope.returned = join_values(scope.returned, value)
         return False
 
     def _do_Raise(self, node: ast.Raise, scope: Scope) -> bool:
@@ -104,9 +104,9 @@ class StatementReader(ExpressionReader):
         else:
             items, rest = self.spread(value, node, scope)
             after = len(items) - (len(targets) - 1 - starred)
-            middle = join(rest, *items[starred:after])
+            middle = join_values(rest, *items[starred:after])
             parts = [rest] * len(targets) if rest else [*items[:starred], middle, *items[after:]]
-            parts = parts if len(parts) == len(targets) else [join(rest, *items)] * len(targets)
+            parts = parts if len(parts) == len(targets) else [join_values(rest, *items)] * len(targets)
         for target, part in zip(targets, parts, strict=True):
             self.assign(target, part, scope)
 
@@ -116,7 +116,7 @@ class StatementReader(ExpressionReader):
             if home is None:
                 self.refuse(Refusal.MEMORY, node, scope)
             self.check_change(home, node, scope)
-            home.bind(name, join(home.env.get(name, NOTHING), value))
+            home.bind(name, join_values(home.env.get(name, NOTHING), value))
             return
         if name in scope.global_names:
             self.refuse(Refusal.MEMORY, node, scope)
@@ -172,17 +172,17 @@ class StatementReader(ExpressionReader):
     def _do_For(self, node: ast.For, scope: Scope) -> bool:
         elements = self.read_elements(self.evaluate(node.iter, scope), node.iter, scope)
 
-        def begin() -> bool:
+        def begin_iteration() -> bool:
             self.assign(node.target, elements, scope)
             return True
 
-        return self._run_loop(node, scope, begin)
+        return self._run_loop(node, scope, begin_iteration)
 
     def _do_While(self, node: ast.While, scope: Scope) -> bool:
-        def begin() -> bool:
+        def begin_iteration() -> bool:
             return self.decide_truth(self.evaluate(node.test, scope), Refusal.WHILE, node.test, scope) is not False
 
-        return self._run_loop(node, scope, begin)
+        return self._run_loop(node, scope, begin_iteration)
 
     def _run_loop(self, node: ast.For | ast.While, scope: Scope, begin: Callable[[], bool]) -> bool:
         loop, head = LoopExits(), dict(scope.env)
@@ -230,7 +230,7 @@ class StatementReader(ExpressionReader):
             for part in ast.walk(case.pattern):
                 name = getattr(part, "name", None) or getattr(part, "rest", None)
                 if isinstance(name, str):
-                    scope.bind(name, join(PLAIN, subject))
+                    scope.bind(name, join_values(PLAIN, subject))
             if case.guard is not None:
                 self.decide_truth(self.evaluate(case.guard, scope), Refusal.IF, case.guard, scope)
             if self.run_block(case.body, scope):
@@ -263,7 +263,7 @@ class StatementReader(ExpressionReader):
             managers.append(manager)
             entered = self.call_own_method(manager, "__enter__", [], item.context_expr, scope) or PLAIN
             if item.optional_vars is not None:
-                self.assign(item.optional_vars, join(PLAIN, manager, entered), scope)
+                self.assign(item.optional_vars, join_values(PLAIN, manager, entered), scope)
         alive = self.run_block(node.body, scope)
         for manager in managers:
             self.call_own_method(manager, "__exit__", [PLAIN, PLAIN, PLAIN], node, scope)

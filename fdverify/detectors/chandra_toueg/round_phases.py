@@ -111,7 +111,7 @@ def age_messages(s: State, c: Choices) -> Update:
     return update(buffer=s.buffer.age())
 
 
-def send(s: State, c: Choices) -> Update:
+def send_message(s: State, c: Choices) -> Update:
     return update(buffer=s.buffer.send(when=SENDER.is_active(s)))
 
 
@@ -180,7 +180,7 @@ def list_phases(steps: DetectorPhases, with_crash: bool) -> tuple[Phase, ...]:
         Phase("schedule_sender", steps.schedule_sender, (SENDER.build_active_flag(),)),
         Phase("schedule_receiver", steps.schedule_receiver, (RECEIVER.build_active_flag(),)),
         Phase("age_messages", age_messages),
-        Phase("send", send),
+        Phase("send", send_message),
         Phase("no_send", steps.no_send),
         Phase("receive", steps.receive, (Subset("delivered", of="buffer", when=is_receiving), *others)),
         Phase("compute", steps.compute),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fdverify.errors import UsageError
-from fdverify.logic import shorten
+from fdverify.logic import shorten_value
 from fdverify.threshold.automaton import Automaton
 from fdverify.threshold.claims.nnf import disjoin_all
 from fdverify.threshold.claims.thresholds import rewrite_in_thresholds
@@ -64,7 +64,7 @@ def build_lasting_claims(automaton: Automaton, name: str, formula: Formula) -> l
                 for claim in build_lasting_claims(automaton, name, disjoin_all([*others, side]))
             ]
     raise UsageError(
-        f"{name}: a claim that must hold for good is not supported: {shorten(format_formula(formula))}",
+        f"{name}: a claim that must hold for good is not supported: {shorten_value(format_formula(formula))}",
         "it may be a guard, a claim that locations are empty or that one of several is not, or a guard || such a claim",
     )
 

@@ -29,11 +29,11 @@ def negate_to_nnf(formula: Formula) -> Formula:
         case Not(operand):
             return convert_to_nnf(operand)
         case And(left, right):
-            return disjoin(negate_to_nnf(left), negate_to_nnf(right))
+            return disjoin_formulas(negate_to_nnf(left), negate_to_nnf(right))
         case Or(left, right):
-            return conjoin(negate_to_nnf(left), negate_to_nnf(right))
+            return conjoin_formulas(negate_to_nnf(left), negate_to_nnf(right))
         case Implies(left, right):
-            return conjoin(convert_to_nnf(left), negate_to_nnf(right))
+            return conjoin_formulas(convert_to_nnf(left), negate_to_nnf(right))
         case Eventually(operand):
             return _apply_temporal(Globally, negate_to_nnf(operand))
         case Globally(operand):
@@ -53,11 +53,11 @@ def convert_to_nnf(formula: Formula) -> Formula:
         case Not(operand):
             return negate_to_nnf(operand)
         case Implies(left, right):
-            return disjoin(negate_to_nnf(left), convert_to_nnf(right))
+            return disjoin_formulas(negate_to_nnf(left), convert_to_nnf(right))
         case And(left, right):
-            return conjoin(convert_to_nnf(left), convert_to_nnf(right))
+            return conjoin_formulas(convert_to_nnf(left), convert_to_nnf(right))
         case Or(left, right):
-            return disjoin(convert_to_nnf(left), convert_to_nnf(right))
+            return disjoin_formulas(convert_to_nnf(left), convert_to_nnf(right))
         case Eventually(operand):
             return _apply_temporal(Eventually, convert_to_nnf(operand))
         case Globally(operand):
@@ -85,7 +85,7 @@ def _simplify_comparison(comparison: LinearComparison) -> Formula:
     )
 
 
-def conjoin(left: Formula, right: Formula) -> Formula:
+def conjoin_formulas(left: Formula, right: Formula) -> Formula:
     if isinstance(left, Constant):
         return right if left.value else left
     if isinstance(right, Constant):
@@ -93,7 +93,7 @@ def conjoin(left: Formula, right: Formula) -> Formula:
     return And(left, right)
 
 
-def disjoin(left: Formula, right: Formula) -> Formula:
+def disjoin_formulas(left: Formula, right: Formula) -> Formula:
     if isinstance(left, Constant):
         return left if left.value else right
     if isinstance(right, Constant):
@@ -106,11 +106,11 @@ def _apply_temporal(operator: type[Eventually] | type[Globally], operand: Formul
 
 
 def conjoin_all(formulas: Iterable[Formula]) -> Formula:
-    return _join_balanced(conjoin, formulas, Constant(True))
+    return _join_balanced(conjoin_formulas, formulas, Constant(True))
 
 
 def disjoin_all(formulas: Iterable[Formula]) -> Formula:
-    return _join_balanced(disjoin, formulas, Constant(False))
+    return _join_balanced(disjoin_formulas, formulas, Constant(False))
 
 
 def _join_balanced(join: Callable[[Formula, Formula], Formula], formulas: Iterable[Formula], empty: Formula) -> Formula:

@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import product
 
 from fdverify.errors import UsageError
-from fdverify.logic import shorten
+from fdverify.logic import shorten_value
 from fdverify.threshold.claims.nnf import conjoin_all, disjoin_all, negate_to_nnf
 from fdverify.threshold.ltl_formula import And, Eventually, Formula, Globally, Or, is_temporal
 from fdverify.threshold.text.write import format_formula
@@ -133,7 +133,7 @@ class _CaseBuilder:
         else:
             raise UsageError(
                 f"{self._name}: [] over a disjunction of different temporal formulas is not supported:"
-                f" {shorten(format_formula(Globally(disjoin_all(clause))))}",
+                f" {shorten_value(format_formula(Globally(disjoin_all(clause))))}",
                 "write fairness as <>[](…) or []<>(…)",
             )
         return self._join_cases(alternatives)
@@ -176,20 +176,24 @@ class _CaseBuilder:
 
     def _list_clauses(self, formula: Formula) -> list[tuple[Formula, ...]]:
         """Convert to conjunctive normal form, with non-temporal, ``<>`` and ``[]`` formulas as atoms."""
-        return self._distribute(And, Or, formula)
+        return self._distribute_operators(And, Or, formula)
 
     def _list_alternatives(self, formula: Formula) -> list[tuple[Formula, ...]]:
         """Convert to disjunctive normal form, with the same atoms."""
-        return self._distribute(Or, And, formula)
+        return self._distribute_operators(Or, And, formula)
 
-    def _distribute(
+    def _distribute_operators(
         self, outer: type[And] | type[Or], inner: type[And] | type[Or], formula: Formula
     ) -> list[tuple[Formula, ...]]:
         if not is_temporal(formula) or isinstance(formula, Eventually | Globally):
             return [(formula,)]
         if isinstance(formula, outer):
-            return [each for part in _list_operands(outer, formula) for each in self._distribute(outer, inner, part)]
-        choices = [self._distribute(outer, inner, part) for part in _list_operands(inner, formula)]
+            return [
+                each
+                for part in _list_operands(outer, formula)
+                for each in self._distribute_operators(outer, inner, part)
+            ]
+        choices = [self._distribute_operators(outer, inner, part) for part in _list_operands(inner, formula)]
         self._refuse_too_many(choices)
         return [sum(chosen, ()) for chosen in product(*choices)]
 

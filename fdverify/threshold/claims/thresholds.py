@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Automaton
-from fdverify.threshold.claims.nnf import conjoin, convert_to_nnf, disjoin
+from fdverify.threshold.claims.nnf import conjoin_formulas, convert_to_nnf, disjoin_formulas
 from fdverify.threshold.ltl_formula import (
     And,
     Constant,
@@ -108,9 +108,9 @@ def evaluate_in_context(guard: Formula, context: Context) -> Formula:
     """Evaluate the thresholds of a rewritten guard in a context; only claims about parameters remain."""
     match guard:
         case And(left, right):
-            return conjoin(evaluate_in_context(left, context), evaluate_in_context(right, context))
+            return conjoin_formulas(evaluate_in_context(left, context), evaluate_in_context(right, context))
         case Or(left, right):
-            return disjoin(evaluate_in_context(left, context), evaluate_in_context(right, context))
+            return disjoin_formulas(evaluate_in_context(left, context), evaluate_in_context(right, context))
         case LinearComparison(left, operator, right) if (known := context.get(Threshold(left, right))) is not None:
             return Constant(known == (operator == REACHED))
         case _:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
-from fdverify.threshold.claims.nnf import conjoin_all, disjoin, disjoin_all
+from fdverify.threshold.claims.nnf import conjoin_all, disjoin_all, disjoin_formulas
 from fdverify.threshold.flow.arcs import Arc, ReceptionConstraint, at_most, less_than
 from fdverify.threshold.flow.control_flow import ControlFlow
 from fdverify.threshold.flow.flow_locations import FlowLayout
@@ -56,7 +56,7 @@ def build_fairness(flow: ControlFlow, arcs: Sequence[Arc], layout: FlowLayout, d
             unclear.append(status)
             ways = [_build_necessary_condition(due, history) for history in sorted(known[status], key=repr)]
             received = disjoin_all(dict.fromkeys(ways))
-        needed.append(disjoin(empty, received))
+        needed.append(disjoin_formulas(empty, received))
     return FairnessCondition(conjoin_all(needed), tuple(unclear))
 
 
@@ -83,7 +83,7 @@ def _is_too_late(amount: LinearExpression, reception: Reception | None) -> bool:
 def _enumerate_choices(due: Due, stays: Sequence[Arc]) -> Iterator[Choice]:
     """Enumerate ways to cover the counters by self-loops, up to a limit; those that cover most come first."""
 
-    def choose(open_counters: tuple[str, ...], chosen: tuple[Arc, ...], rest: tuple[str, ...]) -> Iterator[Choice]:
+    def choose_arcs(open_counters: tuple[str, ...], chosen: tuple[Arc, ...], rest: tuple[str, ...]) -> Iterator[Choice]:
         if not open_counters:
             yield chosen, rest
             return
@@ -91,10 +91,10 @@ def _enumerate_choices(due: Due, stays: Sequence[Arc]) -> Iterator[Choice]:
             counters = {counter for counter, _ in arc.received}
             if open_counters[0] in counters and counters <= set(open_counters):
                 others = tuple(counter for counter in open_counters if counter not in counters)
-                yield from choose(others, (*chosen, arc), rest)
-        yield from choose(open_counters[1:], chosen, (*rest, open_counters[0]))
+                yield from choose_arcs(others, (*chosen, arc), rest)
+        yield from choose_arcs(open_counters[1:], chosen, (*rest, open_counters[0]))
 
-    return islice(choose(tuple(due), (), ()), _MOST_CHOICES)
+    return islice(choose_arcs(tuple(due), (), ()), _MOST_CHOICES)
 
 
 def _covers_histories(due: Due, choice: Sequence[Arc], known: set[History]) -> bool:
@@ -138,7 +138,7 @@ def _build_reception_condition(due: Due, choice: Sequence[Arc], rest: Sequence[s
         allowed = [
             claim for counter, received in arc.received for claim in _list_amount_conditions(due[counter], received)
         ]
-        claims.append(disjoin(nothing, conjoin_all(dict.fromkeys(allowed))))
+        claims.append(disjoin_formulas(nothing, conjoin_all(dict.fromkeys(allowed))))
     return conjoin_all(claims)
 
 

@@ -13,7 +13,7 @@ from itertools import combinations
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Location, Rule, UnderApproximation
-from fdverify.threshold.claims.nnf import conjoin_all, disjoin
+from fdverify.threshold.claims.nnf import conjoin_all, disjoin_formulas
 from fdverify.threshold.flow.arcs import Arc, at_most
 from fdverify.threshold.flow.control_flow import ControlFlow
 from fdverify.threshold.flow.flow_locations import (
@@ -83,7 +83,7 @@ class SettledAutomaton:
             )
             by_condition.setdefault(nothing, []).append(name)
         return conjoin_all(
-            disjoin(
+            disjoin_formulas(
                 LinearComparison(LinearExpression.from_factors(dict.fromkeys(names, 1)), "==", LinearExpression()),
                 nothing,
             )

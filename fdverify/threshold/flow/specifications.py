@@ -144,22 +144,22 @@ def _denies_fair(formula: Formula) -> bool:
 def _expand_fair(formula: Formula, premised: Formula, asserted: Formula) -> Formula:
     """Expand FAIR by polarity: ``premised`` where a violating run is fair, ``asserted`` where it is not."""
 
-    def expand(part: Formula, is_positive: bool) -> Formula:
+    def expand_part(part: Formula, is_positive: bool) -> Formula:
         match part:
             case Not(operand):
-                return Not(expand(operand, not is_positive))
+                return Not(expand_part(operand, not is_positive))
             case And(left, right) | Or(left, right):
-                return type(part)(expand(left, is_positive), expand(right, is_positive))
+                return type(part)(expand_part(left, is_positive), expand_part(right, is_positive))
             case Implies(left, right):
-                return Implies(expand(left, not is_positive), expand(right, is_positive))
+                return Implies(expand_part(left, not is_positive), expand_part(right, is_positive))
             case Eventually(operand) | Globally(operand):
-                return type(part)(expand(operand, is_positive))
+                return type(part)(expand_part(operand, is_positive))
             case LinearComparison() if part == _FAIR:
                 return asserted if is_positive else premised
             case _:
                 return part
 
-    return expand(formula, True)
+    return expand_part(formula, True)
 
 
 def _sum_over_locations(flow: ControlFlow, formula: Formula, layout: FlowLayout | SettledAutomaton) -> Formula:
@@ -173,15 +173,15 @@ def _sum_over_locations(flow: ControlFlow, formula: Formula, layout: FlowLayout 
                 factors[location] = factor
         return LinearExpression.from_factors(factors, linear.constant)
 
-    def rewrite(part: Formula) -> Formula:
+    def rewrite_part(part: Formula) -> Formula:
         match part:
             case Not(operand) | Eventually(operand) | Globally(operand):
-                return type(part)(rewrite(operand))
+                return type(part)(rewrite_part(operand))
             case And(left, right) | Or(left, right) | Implies(left, right):
-                return type(part)(rewrite(left), rewrite(right))
+                return type(part)(rewrite_part(left), rewrite_part(right))
             case LinearComparison(left, operator, right):
                 return LinearComparison(spread_sum(left), operator, spread_sum(right))
             case _:
                 return part
 
-    return rewrite(formula)
+    return rewrite_part(formula)

@@ -12,7 +12,7 @@ from fdverify.threshold.flow.flow_locations import FlowLayout, compute_layout, f
 from fdverify.threshold.flow.specifications import translate_specifications
 from fdverify.threshold.ltl_formula import Formula, LinearComparison, LinearExpression
 from fdverify.threshold.text.read import parse_claim, parse_linear
-from fdverify.threshold.text.write import format_linear, written
+from fdverify.threshold.text.write import format_linear, write_automaton
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class _Translation:
 
 def build_threshold_automaton(flow: ControlFlow) -> Automaton:
     """Build the threshold automaton; its locations are statuses with a memory of what was received."""
-    return _translate(flow).automaton
+    return _translate_flow(flow).automaton
 
 
 def write_threshold_text(flow: ControlFlow) -> str:
     """Write the threshold automaton in ByMC's text format."""
-    translation = _translate(flow)
+    translation = _translate_flow(flow)
     remembered = [
         f"{name}: has status {place.status} and received "
         + ", ".join(f"{counter} >= {format_linear(number)}" for counter, numbers in place.memory for number in numbers)
@@ -37,10 +37,10 @@ def write_threshold_text(flow: ControlFlow) -> str:
         if place.memory
     ]
     about = "\n   ".join([flow.about, *remembered]) if flow.about else "\n   ".join(remembered)
-    return written(translation.automaton, about, {FAIR: translation.fair})
+    return write_automaton(translation.automaton, about, {FAIR: translation.fair})
 
 
-def _translate(flow: ControlFlow) -> _Translation:
+def _translate_flow(flow: ControlFlow) -> _Translation:
     check_flow(flow)
     steps = enumerate_arcs(flow)
     layout = compute_layout(flow, [step for step in steps if step.has_effect])

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from lark import Token
 
 from fdverify.errors import UsageError, suggest_name
-from fdverify.logic import shorten
+from fdverify.logic import shorten_value
 from fdverify.threshold.ltl_formula import (
     And,
     Constant,
@@ -59,20 +59,20 @@ class ExpressionConverter:
         self._macros: dict[str, _Macro] = {}
         self._written_out = 0
 
-    def declare(self, token: Node, kind: str) -> str:
+    def declare_name(self, token: Node, kind: str) -> str:
         name = str(token)
         if name in self._kinds:
-            raise self._source.build_error(token, f"{shorten(name)} is declared twice")
+            raise self._source.build_error(token, f"{shorten_value(name)} is declared twice")
         self._kinds[name] = kind
         return name
 
-    def define(self, token: Node, expression: Node) -> None:
+    def define_macro(self, token: Node, expression: Node) -> None:
         """Define a macro, which may use earlier macros."""
         length, depth = self._measure_expression(expression)
         value = self._convert_node(expression)
         if isinstance(value, LinearExpression):
             length, depth = len(format_linear(value)), 0
-        self._macros[self.declare(token, "macro")] = _Macro(value, length, depth)
+        self._macros[self.declare_name(token, "macro")] = _Macro(value, length, depth)
 
     def define_formula(self, name: str, value: Formula) -> None:
         """Define a macro by a formula instead of text."""
@@ -85,7 +85,7 @@ class ExpressionConverter:
         name = str(token)
         if self._kinds.get(name) != kind:
             known = [declared for declared, other in self._kinds.items() if other == kind]
-            raise self._build_unknown_error(token, f"{shorten(name)} is not a {kind}", known)
+            raise self._build_unknown_error(token, f"{shorten_value(name)} is not a {kind}", known)
         return name
 
     def _build_unknown_error(self, token: Node, what: str, known: list[str]) -> UsageError:
@@ -106,7 +106,7 @@ class ExpressionConverter:
         for name in sorted(collect_formula_names(value)):
             kind = self._kinds[name]
             if kind not in kinds:
-                raise self._source.build_error(node, f"{shorten(name)} is a {kind}, which cannot be used here")
+                raise self._source.build_error(node, f"{shorten_value(name)} is a {kind}, which cannot be used here")
         return value
 
     def convert_linear(self, node: Node) -> LinearExpression:
@@ -120,7 +120,7 @@ class ExpressionConverter:
         value = self._convert_node(node)
         grown = value.add(LinearExpression.from_factors({name: 1}), -1) if isinstance(value, LinearExpression) else None
         if grown is None or grown.factors or grown.constant < 0:
-            shown = shorten(name)
+            shown = shorten_value(name)
             raise self._source.build_error(
                 node, f"a shared variable can only grow by a number: {shown}' == {shown} + 1"
             )
@@ -171,7 +171,7 @@ class ExpressionConverter:
                 return self._convert_sum(node)
             case "times":
                 left, right = node.children
-                return self._multiply(
+                return self._multiply_expressions(
                     node,
                     self._require_linear(self._convert_node(left), left),
                     self._require_linear(self._convert_node(right), right),
@@ -201,7 +201,7 @@ class ExpressionConverter:
         if name in self._macros:
             return self._macros[name].value
         if name not in self._kinds:
-            raise self._build_unknown_error(token, f"there is no {shorten(name)}", list(self._kinds))
+            raise self._build_unknown_error(token, f"there is no {shorten_value(name)}", list(self._kinds))
         return LinearExpression.from_factors({name: 1})
 
     def _convert_sum(self, whole: Node) -> LinearExpression:
@@ -222,7 +222,7 @@ class ExpressionConverter:
                 factors[name] = factors.get(name, 0) + sign * factor
         return self._check_limit(whole, LinearExpression.from_factors(factors, constant))
 
-    def _multiply(self, node: Node, left: LinearExpression, right: LinearExpression) -> LinearExpression:
+    def _multiply_expressions(self, node: Node, left: LinearExpression, right: LinearExpression) -> LinearExpression:
         if left.factors and right.factors:
             raise self._source.build_error(node, "a product of two names is not linear")
         return self._check_limit(node, left.scale(right.constant) if left.factors else right.scale(left.constant))

@@ -11,7 +11,7 @@ from lark import Lark, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from fdverify.errors import UsageError, shorten_path
-from fdverify.logic import shorten
+from fdverify.logic import shorten_value
 
 Node: TypeAlias = Any
 """A tree or a token of the parser; the type parameters of its classes do not help here."""
@@ -73,7 +73,7 @@ class TextSource:
             return self.build_error_at(*_find_end(text), "the text ends too early")
         keyword = token.type != "NAME" and token.isidentifier() and "NAME" in error.expected
         reason = ": it is a keyword, which cannot be a name" if keyword else ""
-        return self.build_error(token, f"{shorten(token)!r} was not expected here{reason}")
+        return self.build_error(token, f"{shorten_value(token)!r} was not expected here{reason}")
 
     def build_error(self, node: Node, what: str, hint: str | None = None) -> UsageError:
         """Build an error at the first token of a node."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fdverify.errors import shorten_path
-from fdverify.logic import shorten
+from fdverify.logic import shorten_value
 from fdverify.threshold.automaton import Automaton, Location, Rule, Specification
 from fdverify.threshold.ltl_formula import Formula, LinearExpression
 from fdverify.threshold.text.expression_converter import ExpressionConverter
@@ -54,7 +54,7 @@ def parse_linear(text: str, names: Iterable[str], place: str) -> LinearExpressio
 def _declare_all(names: Iterable[str], place: str) -> ExpressionConverter:
     expressions = ExpressionConverter(TextSource(place))
     for name in names:
-        expressions.declare(name, "name")
+        expressions.declare_name(name, "name")
     return expressions
 
 
@@ -73,7 +73,7 @@ class _AutomatonReader:
             ("location", [location.name for location in automaton.locations]),
         ):
             for name in names:
-                self._expressions.declare(name, kind)
+                self._expressions.declare_name(name, kind)
 
     def convert_assumption(self, node: Node) -> Formula:
         return self._expressions.convert_formula(node, {"parameter"})
@@ -87,7 +87,7 @@ class _AutomatonReader:
         locations = tuple(self._convert_location(node, len(local)) for node in self._find_entries(items, "locations"))
         for item in items:
             if item.data == "define":
-                self._expressions.define(*item.children)
+                self._expressions.define_macro(*item.children)
         return Automaton(
             name=str(name),
             local=local,
@@ -113,15 +113,17 @@ class _AutomatonReader:
     def _declare_listed(self, items: Sequence[Node], keyword: str, kind: str) -> tuple[str, ...]:
         """Declare the names that are listed after a keyword."""
         tokens = [token for item in items if item.data == keyword for token in item.children[0].children]
-        return tuple(self._expressions.declare(token, kind) for token in tokens)
+        return tuple(self._expressions.declare_name(token, kind) for token in tokens)
 
     def _convert_location(self, node: Node, local: int) -> Location:
         name, *values = node.children
         if len(values) != local:
-            problem = f"a location has a value for each local variable ({local}), but {shorten(name)} has {len(values)}"
+            problem = (
+                f"a location has a value for each local variable ({local}), but {shorten_value(name)} has {len(values)}"
+            )
             raise self._source.build_error(name, problem)
         return Location(
-            self._expressions.declare(name, "location"),
+            self._expressions.declare_name(name, "location"),
             tuple(self._expressions.parse_number(value) for value in values),
         )
 
@@ -152,7 +154,7 @@ class _AutomatonReader:
             for token, growth in changes:
                 name = self._expressions.check_kind(token, "shared variable")
                 if name in updates:
-                    raise self._source.build_error(token, f"{shorten(name)} is updated twice")
+                    raise self._source.build_error(token, f"{shorten_value(name)} is updated twice")
                 updates[name] = growth
         return tuple((name, growth) for name, growth in sorted(updates.items()) if growth > 0)
 
@@ -162,7 +164,7 @@ class _AutomatonReader:
             token, expression = node.children
             name = str(token)
             if name in specifications:
-                raise self._source.build_error(token, f"there are two specifications {shorten(name)}")
+                raise self._source.build_error(token, f"there are two specifications {shorten_value(name)}")
             specifications[name] = Specification(
                 name, self._expressions.convert_formula(expression, _EVERYTHING, temporal=True)
             )

@@ -20,7 +20,7 @@ from fdverify.threshold.ltl_formula import (
 )
 
 
-def written(automaton: Automaton, about: str = "", macros: Mapping[str, Formula] | None = None) -> str:
+def write_automaton(automaton: Automaton, about: str = "", macros: Mapping[str, Formula] | None = None) -> str:
     """Write an automaton, with a comment, and with macros for formulas that specifications repeat."""
     for specification in automaton.specifications:
         if specification.under_approximation is not None:

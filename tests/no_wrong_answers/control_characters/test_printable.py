@@ -9,12 +9,12 @@ import pytest
 from rich.console import Console
 
 from fdverify.errors import InternalError, UsageError
-from fdverify.invariant_search.proof_writer import _escape_docstring, _quote
+from fdverify.invariant_search.proof_writer import _escape_docstring, _quote_text
 from fdverify.printable import make_lines_printable, make_printable
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import render_text
 from fdverify.smt.script import Assertion, Script
-from fdverify.sweep.map_svg import escape
+from fdverify.sweep.map_svg import escape_text
 from fdverify.threshold.text.diagram import _escape_text
 
 SPELT_OUT = {
@@ -103,7 +103,7 @@ def test_the_title_of_a_question_adds_nothing_to_it() -> None:
 
 
 def test_drawings() -> None:
-    assert escape("<a>\x1b\n&\u202e") == "&lt;a&gt;\\x1b\\n&amp;\\u202e"
+    assert escape_text("<a>\x1b\n&\u202e") == "&lt;a&gt;\\x1b\\n&amp;\\u202e"
     assert _escape_text('a"b\n<\x1b') == "a&quot;b\\n&lt;\\x1b"
 
 
@@ -111,8 +111,8 @@ def test_drawings() -> None:
 def test_what_is_written_into_a_proof_file(text: str) -> None:
     """A name neither ends the text it is in nor comes back as another."""
     values: dict[str, object] = {}
-    exec(f'name = {_quote(text)}\n\n\ndef f():\n    """{_escape_docstring(text)}."""\n', values)
+    exec(f'name = {_quote_text(text)}\n\n\ndef f():\n    """{_escape_docstring(text)}."""\n', values)
     assert values["name"] == text
     doc = values["f"].__doc__
     assert doc == f"{make_printable(text)}.".replace('"', "'")
-    assert _quote(text).isprintable()
+    assert _quote_text(text).isprintable()

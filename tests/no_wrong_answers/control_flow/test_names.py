@@ -11,7 +11,7 @@ from fdverify.threshold.automaton import Automaton, Specification
 from fdverify.threshold.builder import build_automaton, move
 from fdverify.threshold.flow import ControlFlow, build_threshold_automaton, write_threshold_text
 from fdverify.threshold.text.read import parse_automaton
-from fdverify.threshold.text.write import written
+from fdverify.threshold.text.write import write_automaton
 from fdverify.verdict import Verdict
 from tests.no_wrong_answers.control_flow.cases import paths
 from tests.threshold.small import found
@@ -49,7 +49,7 @@ def flowing(**changes: Any) -> ControlFlow:
 
 def test_what_is_built_is_as_before() -> None:
     assert [found(built(), name).verdict for name in "st"] == [Verdict.PROVED, Verdict.VIOLATED]
-    assert parse_automaton(written(built()), "t") == built()
+    assert parse_automaton(write_automaton(built()), "t") == built()
     flow = build_threshold_automaton(flowing())
     assert [found(flow, name).verdict for name in "st"] == [
         Verdict.VIOLATED if name == "t" else Verdict.PROVED for name in "st"

@@ -13,7 +13,7 @@ from fdverify.schemas import find_schema
 from fdverify.threshold.check_specification import ThresholdSettings, check_specifications
 from fdverify.threshold.fixed_parameters import describe_parameters, fix_parameters, replace_assumptions
 from fdverify.threshold.text.read import parse_assumption, parse_automaton
-from fdverify.verdict import Verdict, worst
+from fdverify.verdict import Verdict, choose_exit_code
 from tests.cli.script import run
 from tests.sampling import every, long
 from tests.threshold.small import QUIET, STRB, TEXT, found, one
@@ -155,5 +155,5 @@ def test_the_worst_exit_code() -> None:
     assert by_name["outside"].verdict is None
     assert by_name["safe"].verdict is Verdict.PROVED
     assert by_name["safe"].exit_code == 0
-    assert worst({by_name[name].exit_code for name in ("safe", "broken")}) == 1
-    assert worst({each.exit_code for each in by_name.values()}) == 2
+    assert choose_exit_code({by_name[name].exit_code for name in ("safe", "broken")}) == 1
+    assert choose_exit_code({each.exit_code for each in by_name.values()}) == 2

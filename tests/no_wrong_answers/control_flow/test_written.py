@@ -20,7 +20,7 @@ from fdverify.threshold.ltl_formula import (
     Or,
 )
 from fdverify.threshold.text.read import parse_automaton
-from fdverify.threshold.text.write import written
+from fdverify.threshold.text.write import write_automaton
 from tests.no_wrong_answers.control_flow import cases
 from tests.no_wrong_answers.control_flow.generator import draw
 from tests.sampling import FULL, every
@@ -70,7 +70,7 @@ def automata(draw: st.DrawFn) -> Automaton:
 @given(automata())
 @settings(max_examples=300 if FULL else 20, deadline=None)
 def test_what_is_written_reads_back_the_same(automaton: Automaton) -> None:
-    assert parse_automaton(written(automaton), "t") == automaton
+    assert parse_automaton(write_automaton(automaton), "t") == automaton
 
 
 def test_what_a_control_flow_automaton_is_written_as_reads_back_the_same() -> None:

@@ -15,7 +15,7 @@ from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.schedule import ProofSettings
-from fdverify.verdict import Result, Verdict, silent
+from fdverify.verdict import Result, Verdict, ignore_progress
 from tests.no_wrong_answers.models.generate import LEAST, MOST, Generated
 from tests.no_wrong_answers.models.oracle import Induction, Instance, Search, has_run, induction
 
@@ -54,7 +54,9 @@ class Comparison:
 
     def ran(self, command: str, parameters: Mapping[str, int | None], **settings: Any) -> Result | None:
         try:
-            return CheckRequest(command, self.reference, parameters, {}, "claim0", settings).compare_and_decide(silent)
+            return CheckRequest(command, self.reference, parameters, {}, "claim0", settings).compare_and_decide(
+                ignore_progress
+            )
         except FdverifyError as error:
             self.differs(command, f"refused: {error}")
             return None

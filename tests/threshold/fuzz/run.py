@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from fdverify.errors import UsageError
 from fdverify.threshold.text.diagram import format_mermaid
 from fdverify.threshold.text.read import parse_automaton, read_automaton
-from fdverify.threshold.text.write import written
+from fdverify.threshold.text.write import write_automaton
 from tests.sampling import FULL
 from tests.threshold.fuzz.changed import changed_bytes, changed_tokens
 from tests.threshold.fuzz.grown import grown
@@ -34,7 +34,7 @@ def outcome(path: Path, content: bytes) -> tuple[str, str]:
     path.write_bytes(content)
     try:
         automaton = read_automaton(path)
-        if parse_automaton(written(automaton), "again") != automaton:
+        if parse_automaton(write_automaton(automaton), "again") != automaton:
             return "reads back otherwise", ""
         if format_mermaid(automaton).count("-->|") != len(automaton.rules):
             return "drawn with other rules", ""
