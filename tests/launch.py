@@ -163,7 +163,7 @@ def _import_scripts() -> dict[str, Callable[[], int | None]]:
     from fdverify.cli import main, verify_invariant
 
     for module in pkgutil.walk_packages(fdverify.__path__, "fdverify."):
-        if not module.name.startswith(("fdverify.testing", "fdverify.invariants", "fdverify.__main__")):
+        if not module.name.startswith(("fdverify.testing", "fdverify.__main__")):
             import_module(module.name)
     return {"fdverify": main, "verify-invariant": verify_invariant}
 

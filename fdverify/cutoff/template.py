@@ -101,7 +101,8 @@ class Template:
         following = self.next_location(location)
         if following not in self.locations:
             raise UsageError(
-                f"{self.name}: next_location({location}) is {shorten_value(following)}, which is not one of its locations"
+                f"{self.name}: next_location({location}) is {shorten_value(following)}, "
+                "which is not one of its locations"
             )
         message = self.generate_message(location)
         self._check_hashable("message", message)
