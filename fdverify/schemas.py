@@ -10,6 +10,7 @@ import typer
 from fdverify.cli.commands import write_epilog
 from fdverify.cli.output import print_answer
 from fdverify.errors import UsageError, suggest_name
+from fdverify.model_check.command import ENGINE_COMMANDS
 
 _HELP = """Print the JSON Schema of the document that a command prints with --json.
 
@@ -29,7 +30,7 @@ DOCUMENTS = {
 }
 """The module and the name of each document's type."""
 _COMMANDS = {
-    "check": "explore, bmc, induct, live, simulate, infer",
+    "check": ", ".join([*(engine.name for engine in ENGINE_COMMANDS), "infer"]),
     "proofs": "verify-invariant",
     "bounds": "bounds accuracy, bounds detection",
     "configuration": "bounds",
