@@ -23,7 +23,7 @@ test-oldest: RESOLUTION := lowest-direct
 test-newest: RESOLUTION := highest
 test-oldest test-newest: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-$@
+	$(BIN)/uv venv --quiet --clear --seed --python $(PYTHON) .venv-$@
 	$(BIN)/uv pip install --quiet --python .venv-$@ --resolution $(RESOLUTION) --editable '.[test]'
 	$(BIN)/uv pip install --quiet --python .venv-$@ --target .venv-$@/oldest-pytest $(OLDEST_PYTEST)
 	$(BIN)/uv pip list --python .venv-$@

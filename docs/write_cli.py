@@ -120,8 +120,14 @@ def _flags(option: Any) -> str:
     return shown if option.is_flag else f"{shown} {option.metavar}"
 
 
+def _find_declaration(option: Any) -> Any:
+    """What was declared of an option's values: typer keeps it since 0.29, click's type before."""
+    descriptor = getattr(option, "type_descriptor", None)
+    return option.type if descriptor is None else descriptor.parameter_info
+
+
 def _help(option: Any) -> str:
-    least = getattr(option.type_descriptor.parameter_info, "min", None)
+    least = getattr(_find_declaration(option), "min", None)
     again = "repeatable" if option.multiple and "repeatable" not in option.help else ""
     return "; ".join(filter(None, (option.help, again, "" if least is None else f"at least {least}")))
 

@@ -115,8 +115,7 @@ def _run_in_child(
             module, arguments, message_writer, None if limit is None else (limit, started + limit + _START_SECONDS)
         )
     except BaseException as error:  # such as a lack of memory for the import
-        _write_if_ready(2, f"unknown: the command could not begin: {type(error).__name__}\n".encode())
-        _write_if_ready(message_writer, f"done {UNKNOWN}\n".encode())
+        _write_if_ready(message_writer, f"lost the command could not begin: {type(error).__name__}\n".encode())
     finally:
         os._exit(UNKNOWN)
 
@@ -194,6 +193,8 @@ class _CommandWatch:
             word, _, rest = line.decode("ascii", "replace").partition(" ")
             if word == "done" and rest.isdigit():
                 self.code = int(rest)
+            elif word == "lost":
+                self.why = rest
             elif self.signal is None and word == "renewed" and self._limit is not None:
                 self._patience = monotonic() + self._limit + _GRACE_SECONDS
             elif word in ("lifted", "answers"):
@@ -209,7 +210,7 @@ class _CommandWatch:
             self.why = f"the time limit of {self._limit:g} s was reached and nothing was known by then"
 
     def _conclude(self, status: int) -> None:
-        if self.code is None:
+        if self.code is None and not self.why:
             self._clear_line()
             how = os.waitstatus_to_exitcode(status)
             self.why = "the process " + (f"was killed by signal {-how}" if how < 0 else f"ended with exit code {how}")
