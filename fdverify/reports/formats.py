@@ -43,6 +43,13 @@ FORMATS = (
     ),
     FileFormat("itf", "runs", "write the first run in the Informal Trace Format", "fdverify.reports.itf", "write_itf"),
     FileFormat(
+        "mermaid",
+        "runs",
+        "write the first run as a Mermaid sequence diagram",
+        "fdverify.reports.mermaid",
+        "write_mermaid",
+    ),
+    FileFormat(
         "sarif", "findings", "write the failures as SARIF, for code scanning", "fdverify.reports.sarif", "write_sarif"
     ),
 )
