@@ -1,1 +1,1 @@
-"""Output formats: text, JSON documents, HTML pages, ITF traces and SARIF logs."""
+"""The kit that reports are made of: outcomes, documents, step tables, and the formats of files."""

@@ -31,9 +31,9 @@ def flags(command: str) -> set[str]:
 @pytest.mark.parametrize("command", [*COMPUTES, "bounds accuracy", "threshold check", "threshold table"])
 def test_every_command_has_the_formats_that_make_sense(command: str) -> None:
     expected = {"--json", "--quiet", "--html"}
-    expected |= {"--itf"} if command in (*SHOWS_RUNS, "bounds accuracy") else set()
+    expected |= {"--itf", "--mermaid"} if command in (*SHOWS_RUNS, "bounds accuracy") else set()
     expected |= {"--sarif"} if command in HAS_PLACES else set()
-    shared = {"--json", "--quiet", *(each.flag for each in FORMATS if each.name != "mermaid")}
+    shared = {"--json", "--quiet", *(each.flag for each in FORMATS)}
     assert flags(command) & shared == expected
 
 
