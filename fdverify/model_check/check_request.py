@@ -166,7 +166,7 @@ def build_request(
         model=model,
         parameters={parameter.name: parameters.get(parameter.name) for parameter in resolved.parameters},
         options={option.name: options.get(option.name, option.default) for option in resolved.options},
-        claim=claim or default or "",
+        claim=default or "" if claim is None else claim,
         settings=settings,
     )
 
