@@ -8,11 +8,13 @@ processes in :mod:`fdverify.cutoff`.  Names are imported when they are used: imp
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from fdverify.former_names import install_former_modules
 
+TYPE_CHECKING = False  # importing typing would take longer than all else here
 if TYPE_CHECKING:
+    from typing import Any
+
     from fdverify.api import Report as Report
     from fdverify.api import check_automaton as check_automaton
     from fdverify.api import check_liveness as check_liveness

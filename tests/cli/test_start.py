@@ -66,6 +66,14 @@ def test_nothing_heavy_is_loaded(arguments: tuple[str, ...]) -> None:
     assert done.stderr == "0\n"
 
 
+def test_nothing_heavy_is_loaded_for_the_help_of_verify_invariant() -> None:
+    loads = LOADED.replace("{HEAVY}", str(set(HEAVY))).replace("fdverify.app", "fdverify.verify_invariant")
+    done = subprocess.run(
+        [sys.executable, "-c", loads, "--help"], env=environment(), capture_output=True, text=True, timeout=HANG_SECONDS
+    )
+    assert done.stderr == "0\n"
+
+
 def test_heavy_things_are_noticed(tmp_path: Path) -> None:
     """The check above sees what a command that computes has loaded into its own process."""
     done = subprocess.run(
