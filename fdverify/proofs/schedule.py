@@ -14,7 +14,7 @@ from fdverify.cache.cache_folder import get_cache_folder
 from fdverify.cache.undecided_scripts import keep_undecided_script
 from fdverify.errors import FdverifyError, InternalError, UsageError, shorten_path
 from fdverify.models.model import OptionValue
-from fdverify.obligations.inductive import NoCounterexample, ObligationKind
+from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks as proof_tasks
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
@@ -326,8 +326,9 @@ class ProofSchedule:
             if isinstance(finding, proof_tasks.CounterexampleDisplay):
                 checked.verdict, checked.broken = Verdict.NOT_INDUCTIVE, finding
             elif finding is not None:
+                reason = finding.reason if isinstance(finding, UnknownCounterexample) else finding
                 self._mark_unknown(
-                    checked, f"conjuncts fail, and it is unknown whether this premise needs them: {finding}"
+                    checked, f"conjuncts fail, and it is unknown whether this premise needs them: {reason}"
                 )
 
     def _record_vacuity(self, outcome: TaskOutcome) -> None:

@@ -4,15 +4,18 @@ import os
 import signal
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from fdverify.obligations.inductive import NoCounterexample
+from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks
 from fdverify.proofs.check_proofs import check_proofs
-from fdverify.proofs.proof_result import ProofResult
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_result import CheckedObligation, ProofResult
+from fdverify.proofs.schedule import ProofSchedule, ProofSettings
 from fdverify.smt.decide import Decision
+from fdverify.verdict import Verdict
 from tests.cli.script import run
 from tests.sampling import long
 
@@ -222,3 +225,15 @@ def test_no_place_to_keep_a_text_is_no_reason_to_fail(tmp_path: Path, monkeypatc
     (result,) = check_proofs([path], ProofSettings(jobs=1, time_limit=3), lambda stage: None)
     assert result.exit_code == 3
     assert all(obligation.kept is None for obligation in result.checked)
+
+
+def test_why_a_premise_is_unknown_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A premise that was proved with conjuncts that failed, of which nothing is known without them."""
+    question: Any = SimpleNamespace(name="stays", kind=ObligationKind.PREMISE, about="stays")
+    checked = CheckedObligation(question, Verdict.PROVED)
+    schedule: Any = ProofSchedule.__new__(ProofSchedule)
+    schedule.result = SimpleNamespace(checked=[checked])
+    monkeypatch.setattr(ProofSchedule, "_keep_undecided", lambda self, checked: None)
+    schedule._record_weakening(SimpleNamespace(value={"stays": UnknownCounterexample("too hard")}, lost=None))
+    assert checked.verdict is Verdict.UNKNOWN
+    assert checked.detail == "conjuncts fail, and it is unknown whether this premise needs them: too hard"
