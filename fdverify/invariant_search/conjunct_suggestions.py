@@ -132,9 +132,10 @@ def _describe_false_claim(name: str) -> str:
 def _search_proposals(case: ProofCase, seconds: float) -> _ProposalSearchResult:
     """Sample states, search for clauses, and write down the obligations to check; this runs in a worker process."""
     until = monotonic() + seconds
-    with case.enter_author_context():
-        invariant = case.build_invariant()
-        invariant = replace(invariant, without=invariant.doubted)  # conjuncts that are expected to fail are left out
+    loaded = case.load()
+    with loaded.enter_author_context():
+        # Conjuncts that are expected to fail are left out.
+        invariant = replace(loaded.invariant, without=loaded.invariant.doubted)
         samples: list[StateSample] = []
         # The larger instances refute clauses that hold in the small ones only by accident.
         system = invariant.system

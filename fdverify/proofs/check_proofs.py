@@ -12,11 +12,13 @@ from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
 from fdverify.errors import UsageError
 from fdverify.obligations.inductive import ObligationKind
+from fdverify.proofs.conclusion import conclude_proof
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.proofs.tasks import ProofCase, import_worker_modules
-from fdverify.workers.pool import Pool, Task, TaskOutcome
+from fdverify.proofs.tasks import import_worker_modules
+from fdverify.workers.pool import Pool
+from fdverify.workers.task_flow import run_flows
 
 
 @dataclass(frozen=True)
@@ -42,29 +44,26 @@ def check_proofs(
     """
     if settings.cache:
         check_key()
-    courses = _build_schedules([settings.build_case(source) for source in sources], settings)
+    cases = [settings.build_case(source) for source in sources]
+    labels = _label_files([case.path for case in cases])
+    schedules = [ProofSchedule(case, label, settings) for case, label in zip(cases, labels, strict=True)]
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
-
-    def handle_outcome(task: Task, outcome: TaskOutcome) -> list[Task]:
-        tasks: list[Task] = task.key[0].handle_outcome(task, outcome)
-        report(_count_progress(courses, settings))
-        return tasks
-
     import_worker_modules(compares=not settings.cache)
-    with Pool(settings.jobs, settings.memory_limit, [course.case for course in courses]) as pool:
-        pool.run_tasks(
-            [task for course in courses for task in course.list_first_tasks()], handle_outcome, deadline, beat
+    with Pool(settings.jobs, settings.memory_limit, cases) as pool:
+        run_flows(
+            pool,
+            [schedule.check_proof() for schedule in schedules],
+            deadline,
+            lambda: report(_count_progress(schedules, settings)),
+            beat,
         )
     if settings.cache:
         tidy_folder_once(get_cache_folder())
-    results = [course.conclude() for course in courses]
+    results = [schedule.result for schedule in schedules]
+    for result in results:
+        conclude_proof(result, is_selection=bool(settings.only))
     _refuse_unknown_names(results, settings.only)
     return results
-
-
-def _build_schedules(cases: list[ProofCase], settings: ProofSettings) -> list[ProofSchedule]:
-    labels = _label_files([case.path for case in cases])
-    return [ProofSchedule(case, label, settings) for case, label in zip(cases, labels, strict=True)]
 
 
 def _label_files(paths: Sequence[Path]) -> list[str]:
@@ -96,11 +95,11 @@ def _refuse_unknown_names(results: list[ProofResult], only: tuple[str, ...]) -> 
             raise UsageError(f"--only {name}: no proof has a conjunct or an obligation of that name")
 
 
-def _count_progress(courses: list[ProofSchedule], settings: ProofSettings) -> CheckProgress:
+def _count_progress(schedules: list[ProofSchedule], settings: ProofSettings) -> CheckProgress:
     done: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    for course in courses:
-        for checked in course.result.checked:
+    for schedule in schedules:
+        for checked in schedule.result.checked:
             total[checked.question.kind] += 1
             done[checked.question.kind] += checked.verdict is not None
             if settings.second_opinion is not None:
@@ -110,5 +109,5 @@ def _count_progress(courses: list[ProofSchedule], settings: ProofSettings) -> Ch
                 total["seeds"] += settings.stability
                 done["seeds"] += len(checked.decisions)
         total[ObligationKind.VACUITY] += 1
-        done[ObligationKind.VACUITY] += course.result.vacuity is not None
+        done[ObligationKind.VACUITY] += schedule.result.vacuity is not None
     return CheckProgress(done, total)

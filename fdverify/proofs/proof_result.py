@@ -45,7 +45,6 @@ class CheckedObligation:
     broken: CounterexampleDisplay | None = None
     second: str | None = None
     decisions: list[Decision] = field(default_factory=list)
-    needs_explanation: bool = False
 
     @property
     def is_about_conjunct(self) -> bool:

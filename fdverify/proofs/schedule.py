@@ -1,14 +1,14 @@
-"""Schedules the tasks of one proof on a pool of worker processes."""
+"""The schedule of one proof: which tasks follow which, from loading its file to its last obligation."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from fdverify.cache.cache_folder import get_cache_folder
 from fdverify.cache.undecided_scripts import keep_undecided_script
@@ -22,7 +22,8 @@ from fdverify.smt.decide import Decision
 from fdverify.smt.script import render_standalone_script
 from fdverify.verdict import Obligation, Verdict
 from fdverify.workers.atomic_files import make_file_name, write_report
-from fdverify.workers.pool import Task, TaskOutcome
+from fdverify.workers.pool import TaskOutcome
+from fdverify.workers.task_flow import Flow, FlowEnded, run_task, run_together
 
 LOADING_SECONDS = 60.0
 _EXPLAINED_IN_FULL = 3
@@ -50,210 +51,100 @@ class ProofSettings:
 
 
 class ProofSchedule:
-    """The tasks of one proof: load the file, prepare and decide its obligations, explain failures, conclude.
+    """Checks one proof by tasks for worker processes, and records what comes of them in ``result``.
 
-    Unless ``all_at_once``, obligations are decided only on request.
+    ``check_proof`` is the whole way.  Its parts can also be run one by one, on request.
     """
 
-    def __init__(
-        self, case: proof_tasks.ProofCase, label: str, settings: ProofSettings, all_at_once: bool = True
-    ) -> None:
+    def __init__(self, case: proof_tasks.ProofCase, label: str, settings: ProofSettings) -> None:
         self._settings = settings
         self._label = label
-        self._all_at_once = all_at_once
         self.case = case
         self.result = ProofResult(case.path, label)
         self._place = shorten_path(case.path)
-        self._running: set[Any] = set()
-        self._has_weakened = False
-        self._by_name: dict[str, CheckedObligation] = {}
 
-    def list_first_tasks(self) -> list[Task]:
-        return [self._build_task("load", "", partial(proof_tasks.load_file, self.case), LOADING_SECONDS)]
-
-    def list_decision_tasks(self, obligations: Iterable[CheckedObligation]) -> list[Task]:
-        """List the tasks that decide these obligations; those with a verdict need none."""
-        self._running.clear()  # tasks that an exception interrupted are not running any more
-        root, seed = get_cache_folder() if self._settings.cache else None, self._settings.seed
-        return [
-            self._build_task(
-                "decide",
-                checked.question.name,
-                partial(proof_tasks.decide_obligation, checked.question.script, root, seed),
-            )
-            for checked in obligations
-            if checked.verdict is None
-        ]
-
-    def list_vacuity_tasks(self) -> list[Task]:
-        is_known = self.result.vacuity is not None
-        return (
-            []
-            if is_known
-            else [
-                self._build_task(
-                    "vacuity", "", partial(proof_tasks.compare_and_check_vacuity, self.case, self._get_reusable_cache())
-                )
-            ]
+    async def check_proof(self) -> None:
+        """Prepare, decide and explain all obligations; beside that, show that the proof is not vacuous."""
+        checks_all = not self._settings.only
+        await run_together(
+            [self._check_obligations(), self.check_vacuity() if checks_all else self.compare_author_code()]
         )
 
-    def list_comparison_tasks(self) -> list[Task]:
-        """List the task that compares the author's functions across engines, if no vacuity task does so."""
-        return [
-            self._build_task(
-                "compare", "", partial(proof_tasks.compare_author_code, self.case, self._get_reusable_cache())
-            )
-        ]
+    async def _check_obligations(self) -> None:
+        await self.prepare_obligations()
+        await self.decide_obligations(self.result.checked)
+        if not self._settings.only:
+            await self._find_fallen_premises()
 
-    def handle_outcome(self, task: Task, outcome: TaskOutcome) -> list[Task]:
-        """Record the outcome of a task and return the tasks that follow."""
-        _, stage, name, _ = task.key
-        self._running.discard(task.key)
-        self.result.seconds += outcome.seconds
-        if outcome.error is not None:
-            if self._is_more_telling(outcome.error, stage):
-                self.result.error = outcome.error
-            return []
-        if self.result.error is not None:
-            return []
-        if stage == "load":
-            return self._record_loading(outcome)
-        if stage == "prepare":
-            return self._record_preparation(outcome)
-        if stage == "vacuity":
-            self._record_vacuity(outcome)
-            return []
-        if stage == "compare":
-            self._record_comparison(outcome)
-            return []
-        if stage == "weaken":
-            self._record_weakening(outcome)
-            return []
-        checked = self._by_name[name]
-        follow_up = []
-        if stage == "decide":
-            follow_up = self._record_decision(checked, outcome)
-        elif stage == "second":
-            self._record_second_opinion(checked, outcome)
-        elif stage == "seed":
-            self._record_seed(checked, task.key[3], outcome)
-        else:
-            self._record_explanation(checked, outcome)
-        return follow_up or self._list_explanation_tasks() or self._list_weakening_tasks()
-
-    def _bypasses_cache(self) -> bool:
-        settings = self._settings
-        return settings.second_opinion is not None or settings.stability > 0 or settings.seed != 0
-
-    def _is_more_telling(self, error: FdverifyError, stage: str) -> bool:
-        """Tell whether an error should replace the one recorded: which task fails first is a matter of timing."""
-        recorded = self.result.error
-        if recorded is None:
-            return True
-        # If a function means different things to two engines, the tool may contradict itself: report the function.
-        if isinstance(recorded, InternalError) and isinstance(error, UsageError):
-            return True
-        if isinstance(recorded, UsageError) and isinstance(error, UsageError):
-            has_line = _has_line(error)
-            if has_line != _has_line(recorded):
-                return has_line
-        return stage == "prepare"  # the generation of obligations gives the best messages
-
-    def _build_task(
-        self, stage: str, name: str, function: Callable[[], Any], limit: float | None = None, seed: int = 0
-    ) -> Task:
-        # A fresh process makes results reproducible: the text of an obligation, which is its cache key, and the step
-        # of a counterexample do not depend on earlier tasks.
-        task = Task((self, stage, name, seed), function, limit, alone=stage in ("prepare", "explain", "weaken"))
-        if stage not in ("load", "prepare", "vacuity", "compare", "weaken"):
-            self._running.add(task.key)
-        return task
-
-    def _record_loading(self, outcome: TaskOutcome) -> list[Task]:
-        if outcome.lost is not None and not outcome.overlong:
-            self.result.lost = f"it was not loaded: {outcome.lost}"
-            return []
+    async def prepare_obligations(self) -> None:
+        """Load the file and generate the obligations."""
+        # A fresh process makes the text of an obligation, which is its cache key, independent of earlier tasks.
+        outcome = await self._run_on_proof(proof_tasks.prepare_obligations, self._get_reusable_cache(), alone=True)
         if outcome.lost is not None:
-            self.result.error = UsageError(
-                f"{self._place}: still loading when it was given up: {outcome.lost}",
-                "is there an endless loop?",
-            )
-            return []
-        loaded: proof_tasks.LoadedProof = outcome.value
-        self.result.files = loaded.files
-        if loaded.error is not None:
-            self.result.error = loaded.error
-            return []
-        prepare = self._build_task(
-            "prepare", "", partial(proof_tasks.prepare_obligations, self.case, self._get_reusable_cache())
-        )
-        checks_vacuity = self._all_at_once and not self._settings.only
-        return [prepare, *(self.list_vacuity_tasks() if checks_vacuity else self.list_comparison_tasks())]
-
-    def _get_reusable_cache(self) -> Path | None:
-        """Return the cache folder if earlier results may be reused."""
-        return get_cache_folder() if self._settings.cache and not self._bypasses_cache() else None
-
-    def _record_preparation(self, outcome: TaskOutcome) -> list[Task]:
-        if outcome.lost is not None:
-            self.result.lost = f"its obligations were not generated: {outcome.lost}"
-            return []
-        prepared: proof_tasks.PreparedProof = outcome.value
+            missed = "it was not loaded" if outcome.was_loading else "its obligations were not generated"
+            self.result.lost = f"{missed}: {outcome.lost}"
+            raise FlowEnded
+        prepared: proof_tasks.PreparedProof | proof_tasks.UnpreparedProof = outcome.value
+        self._record_files(prepared.files)
+        if isinstance(prepared, proof_tasks.UnpreparedProof):
+            self._end_with_error(prepared.error, from_preparation=True)
         self.result.subject = prepared.subject
-        self.result.files = prepared.files
         only = set(self._settings.only)
-        for question, cached in prepared.questions:
+        for question, is_cached in prepared.questions:
             if only and not only & {question.name, question.about}:
                 continue
             checked = CheckedObligation(question)
             self.result.checked.append(checked)
-            self._by_name[question.name] = checked
-            if cached:
+            if is_cached:
                 checked.verdict, checked.cached = Verdict.PROVED, True
             if self._settings.smtlib is not None:
-                self._write_smtlib(checked, self._settings.smtlib, self._label)
-        return self.list_decision_tasks(self.result.checked) if self._all_at_once else []
+                self._write_smtlib(checked, self._settings.smtlib)
 
-    def _record_decision(self, checked: CheckedObligation, outcome: TaskOutcome) -> list[Task]:
+    async def decide_obligations(self, obligations: Sequence[CheckedObligation]) -> None:
+        """Decide these obligations, then explain those that fail; those with a verdict need neither."""
+        undecided = [checked for checked in obligations if checked.verdict is None]
+        await run_together(self._decide_obligation(checked) for checked in undecided)
+        failed = [checked for checked in undecided if checked.verdict is None]
+        await run_together(
+            self._explain_failure(checked, in_full=index < _EXPLAINED_IN_FULL) for index, checked in enumerate(failed)
+        )
+
+    async def _decide_obligation(self, checked: CheckedObligation) -> None:
+        """Decide an obligation, with as many opinions as are wanted.  It gets no verdict if it seems to fail."""
+        script, settings = checked.question.script, self._settings
+        root = get_cache_folder() if settings.cache else None
+        outcome = await self._run_task(partial(proof_tasks.decide_obligation, script, root, settings.seed))
         checked.seconds += outcome.seconds
         if outcome.lost is not None:
             self._mark_unknown(checked, outcome.lost)
-            return []
+            return
         decision: Decision = outcome.value
-        checked.effort = decision.effort
+        checked.effort, checked.detail = decision.effort, decision.reason
+        opinions = list[Flow]()
+        if settings.second_opinion is not None and decision.status != "unknown":
+            opinions.append(self._ask_second_solver(checked, settings.second_opinion, decision.status))
         if decision.status == "unsat":
+            opinions += [self._decide_again(checked, seed) for seed in range(1, settings.stability + 1)]
+        await run_together(opinions)
+        if decision.status == "unsat" and checked.verdict is None and self.result.error is None:
             checked.verdict = Verdict.PROVED
-        else:
-            checked.needs_explanation = True
-            checked.detail = decision.reason
-        name, script, tasks = checked.question.name, checked.question.script, list[Task]()
-        if self._settings.second_opinion is not None and decision.status != "unknown":
-            opinion = partial(proof_tasks.ask_second_solver, script, self._settings.second_opinion)
-            tasks.append(self._build_task("second", name, opinion))
-        if decision.status == "unsat":
-            seeds = range(1, self._settings.stability + 1)
-            tasks += [
-                self._build_task("seed", name, partial(proof_tasks.decide_obligation, script, None, seed), seed=seed)
-                for seed in seeds
-            ]
-        return tasks
 
-    def _record_second_opinion(self, checked: CheckedObligation, outcome: TaskOutcome) -> None:
-        name, solver = checked.question.name, self._settings.second_opinion
-        first = "sat" if checked.needs_explanation else "unsat"
-        opinion = Decision("unknown", reason=outcome.lost) if outcome.lost is not None else outcome.value
+    async def _ask_second_solver(self, checked: CheckedObligation, solver: str, first: str) -> None:
+        outcome = await self._run_task(partial(proof_tasks.ask_second_solver, checked.question.script, solver))
+        opinion = _read_decision(outcome)
         checked.second = opinion.status
         if opinion.status == "unknown":
-            checked.needs_explanation = False
             self._mark_unknown(checked, f"{solver} does not know: {opinion.reason}")
         elif opinion.status != first:
+            name = checked.question.name
             self.result.error = InternalError(
                 f"{self._place}: two solvers disagree on {name}: z3 says {first}, {solver} says {opinion.status}",
                 f"its text is kept in {self._keep_undecided(checked)}",
             )
 
-    def _record_seed(self, checked: CheckedObligation, seed: int, outcome: TaskOutcome) -> None:
-        decision = Decision("unknown", reason=outcome.lost) if outcome.lost is not None else outcome.value
+    async def _decide_again(self, checked: CheckedObligation, seed: int) -> None:
+        outcome = await self._run_task(partial(proof_tasks.decide_obligation, checked.question.script, None, seed))
+        decision = _read_decision(outcome)
         checked.decisions.append(decision)
         if decision.status == "sat":
             self.result.error = InternalError(
@@ -261,28 +152,13 @@ class ProofSchedule:
                 f"its text is kept in {self._keep_undecided(checked)}",
             )
 
-    def _list_explanation_tasks(self) -> list[Task]:
-        """Once every obligation is decided, list the tasks that explain the failures, the first ones in full."""
-        if self._running:
-            return []
-        failed = [checked for checked in self.result.checked if checked.needs_explanation]
-        tasks = []
-        for index, checked in enumerate(failed):
-            question = checked.question
-            explain = partial(
-                proof_tasks.explain_failure,
-                self.case,
-                question.kind,
-                question.about,
-                question.rounds,
-                index < _EXPLAINED_IN_FULL,
-            )
-            tasks.append(self._build_task("explain", question.name, explain))
-        return tasks
-
-    def _record_explanation(self, checked: CheckedObligation, outcome: TaskOutcome) -> None:
+    async def _explain_failure(self, checked: CheckedObligation, in_full: bool) -> None:
+        """Find a counterexample to induction; without one, the obligation is proved after all or unknown."""
+        question = checked.question
+        outcome = await self._run_on_proof(
+            proof_tasks.explain_failure, question.kind, question.about, question.rounds, in_full, alone=True
+        )
         checked.seconds += outcome.seconds
-        checked.needs_explanation = False
         explanation = outcome.value
         if outcome.lost is not None:
             finding = checked.detail or "apparently not inductive"
@@ -299,26 +175,16 @@ class ProofSchedule:
         else:
             self._mark_unknown(checked, checked.detail or explanation.reason)
 
-    def _list_weakening_tasks(self) -> list[Task]:
-        """Once failures are explained, list the task that finds the premises that rest on failed conjuncts."""
+    async def _find_fallen_premises(self) -> None:
+        """If conjuncts fail, find the premises of the argument that rest on them: those are not proved."""
         subject, checked = self.result.subject, self.result.checked
         failed = frozenset(item.question.about for item in checked if item.is_about_conjunct and item.broken)
-        has_argument = subject is not None and subject.reduction is not None
-        if (
-            self._running
-            or self._has_weakened
-            or not (failed and has_argument and self._all_at_once)
-            or self._settings.only
-        ):
-            return []
-        self._has_weakened = True
-        return [
-            self._build_task(
-                "weaken", "", partial(proof_tasks.find_fallen_premises, self.case, failed, _EXPLAINED_IN_FULL)
-            )
-        ]
+        if not failed or subject is None or subject.reduction is None:
+            return
+        outcome = await self._run_on_proof(proof_tasks.find_fallen_premises, failed, _EXPLAINED_IN_FULL, alone=True)
+        self._record_fallen_premises(outcome)
 
-    def _record_weakening(self, outcome: TaskOutcome) -> None:
+    def _record_fallen_premises(self, outcome: TaskOutcome) -> None:
         for checked in self.result.checked:
             if checked.question.kind is not ObligationKind.PREMISE or checked.verdict is not Verdict.PROVED:
                 continue
@@ -331,18 +197,90 @@ class ProofSchedule:
                     checked, f"conjuncts fail, and it is unknown whether this premise needs them: {reason}"
                 )
 
-    def _record_vacuity(self, outcome: TaskOutcome) -> None:
+    async def check_vacuity(self) -> None:
+        """Compare the author's functions across engines, and show that the proof is not vacuous."""
+        if self.result.vacuity is not None:
+            return
+        outcome = await self._run_on_proof(proof_tasks.compare_and_check_vacuity, self._get_reusable_cache())
         if outcome.lost is not None:
             lost = Obligation("vacuity", ObligationKind.VACUITY, Verdict.UNKNOWN, outcome.seconds, outcome.lost)
             self.result.vacuity = proof_tasks.VacuityDisplay((lost,), outcome.lost, (), (), None, ())
         else:
-            self.result.author_code, self.result.vacuity = outcome.value
+            comparison, self.result.vacuity = outcome.value
+            self._record_comparison(comparison)
 
-    def _record_comparison(self, outcome: TaskOutcome) -> None:
+    async def compare_author_code(self) -> None:
+        """Compare the author's functions across engines."""
+        outcome = await self._run_on_proof(proof_tasks.compare_author_code, self._get_reusable_cache())
         if outcome.lost is not None:
             self.result.lost = self.result.lost or f"its functions were not compared: {outcome.lost}"
         else:
-            self.result.author_code = outcome.value
+            self._record_comparison(outcome.value)
+
+    def _record_comparison(self, comparison: proof_tasks.AuthorCodeComparison) -> None:
+        self.result.author_code = comparison.report
+        self._record_files(comparison.files)
+
+    def _record_files(self, files: Mapping[Path, str]) -> None:
+        """Record the files that a process has read for the proof; refuse those that another process read otherwise."""
+        known = self.result.files
+        changed = [path for path, digest in files.items() if known.get(path, digest) != digest]
+        self.result.files = {**known, **files}
+        if changed:
+            message = f"{shorten_path(changed[0])}: it was changed while {self._place} was checked"
+            self._end_with_error(UsageError(message, "check it again"))
+
+    async def _run_on_proof(self, work: Callable[..., Any], *arguments: Any, alone: bool = False) -> TaskOutcome:
+        """Run ``work(loaded, *arguments)`` in a process that has loaded the proof."""
+        outcome = await self._run_task(
+            partial(_call_with_proof, work, arguments),
+            limit=LOADING_SECONDS,
+            alone=alone,
+            loading=self.case.load,
+            from_preparation=work is proof_tasks.prepare_obligations,
+        )
+        if outcome.overlong:
+            self._end_with_error(
+                UsageError(
+                    f"{self._place}: still loading when it was given up: {outcome.lost}", "is there an endless loop?"
+                )
+            )
+        return outcome
+
+    async def _run_task(self, work: Callable[..., Any], from_preparation: bool = False, **more: Any) -> TaskOutcome:
+        """Run a task, unless the proof has an error already.  If the task fails, end the flow."""
+        if self.result.error is not None:
+            raise FlowEnded
+        outcome = await run_task(work, **more)
+        self.result.seconds += outcome.seconds
+        if outcome.error is not None:
+            self._end_with_error(outcome.error, from_preparation)
+        return outcome
+
+    def _end_with_error(self, error: FdverifyError, from_preparation: bool = False) -> NoReturn:
+        if self._is_more_telling(error, from_preparation):
+            self.result.error = error
+        raise FlowEnded
+
+    def _is_more_telling(self, error: FdverifyError, from_preparation: bool) -> bool:
+        """Tell whether an error should replace the one recorded: which task fails first is a matter of timing."""
+        recorded = self.result.error
+        if recorded is None:
+            return True
+        # If a function means different things to two engines, the tool may contradict itself: report the function.
+        if isinstance(recorded, InternalError) and isinstance(error, UsageError):
+            return True
+        if isinstance(recorded, UsageError) and isinstance(error, UsageError):
+            has_line = _has_line(error)
+            if has_line != _has_line(recorded):
+                return has_line
+        return from_preparation  # the generation of obligations gives the best messages
+
+    def _get_reusable_cache(self) -> Path | None:
+        """Return the cache folder if earlier results may be reused."""
+        settings = self._settings
+        bypasses = settings.second_opinion is not None or settings.stability > 0 or settings.seed != 0
+        return get_cache_folder() if settings.cache and not bypasses else None
 
     def _mark_unknown(self, checked: CheckedObligation, reason: str) -> None:
         checked.verdict, checked.detail = Verdict.UNKNOWN, reason
@@ -355,64 +293,22 @@ class ProofSchedule:
             checked.kept = keep_undecided_script(self.result.path, self.result.name, checked.question.name, text)
         return checked.kept
 
-    def _write_smtlib(self, checked: CheckedObligation, directory: Path, label: str) -> None:
-        path = directory / f"{make_file_name(f'{label}.{checked.question.name}')}.smt2"
+    def _write_smtlib(self, checked: CheckedObligation, directory: Path) -> None:
+        path = directory / f"{make_file_name(f'{self._label}.{checked.question.name}')}.smt2"
         try:
             directory.mkdir(parents=True, exist_ok=True)
             write_report(path, render_standalone_script(checked.question.script))
         except OSError as error:
-            self.result.error = UsageError(f"cannot write {path}: {error.strerror}")
-            return
+            self._end_with_error(UsageError(f"cannot write {path}: {error.strerror}"))
         checked.kept = path
 
-    def conclude(self) -> ProofResult:
-        """Compute the verdict once all tasks are done."""
-        result = self.result
-        if result.error is not None:
-            return result
-        if result.lost is not None:
-            result.verdict, result.detail = Verdict.UNKNOWN, result.lost
-            return result
-        result.verdict = verdict = self._compute_verdict()
-        result.detail = self._describe_verdict(verdict)
-        if verdict is Verdict.PROVED and result.vacuity is not None and result.vacuity.false:
-            result.error = InternalError(
-                f"{self._place}: proved, but {', '.join(result.vacuity.false)} is false in a reachable state"
-            )
-        return result
 
-    def _compute_verdict(self) -> Verdict:
-        """Return the most serious verdict of all obligations; without a proof of every one of them it is unknown."""
-        verdicts = {obligation.verdict for obligation in self.result.obligations}
-        for failure in (Verdict.VIOLATED, Verdict.NOT_INDUCTIVE, Verdict.VACUOUS):
-            if failure in verdicts:
-                return failure
-        if self.result.author_code is None:
-            return Verdict.UNKNOWN
-        if self._settings.only:
-            return Verdict.PARTIAL if verdicts <= {Verdict.PROVED} else Verdict.UNKNOWN
-        complete = verdicts == {Verdict.PROVED} and self.result.vacuity is not None
-        return Verdict.PROVED if complete else Verdict.UNKNOWN
+def _call_with_proof(work: Callable[..., Any], arguments: tuple[Any, ...], loaded: proof_tasks.LoadedProof) -> Any:
+    return work(loaded, *arguments)
 
-    def _describe_verdict(self, verdict: Verdict) -> str:
-        matching = [obligation for obligation in self.result.obligations if obligation.verdict is verdict]
-        names = ", ".join(obligation.name for obligation in matching)
-        match verdict:
-            case Verdict.PROVED:
-                assert self.result.subject is not None, "a proved proof was prepared"
-                if self.result.subject.reduction is not None:
-                    return f"{self.result.subject.goal}, by {self.result.subject.reduction}"
-                return f"{self.result.subject.goal} holds in every reachable state"
-            case Verdict.PARTIAL:
-                return f"{len(self.result.checked)} obligations hold, the others were not checked; nothing is claimed"
-            case Verdict.VIOLATED:
-                return f"a run from the initial state breaks the goal ({names})"
-            case Verdict.NOT_INDUCTIVE:
-                only_premises = all(obligation.kind == ObligationKind.PREMISE for obligation in matching)
-                failure = "the invariant does not imply a premise" if only_premises else "a step leaves the invariant"
-                return f"{failure} ({names})"
-            case _:
-                return "; ".join(f"{obligation.name}: {obligation.detail}" for obligation in matching)
+
+def _read_decision(outcome: TaskOutcome) -> Decision:
+    return Decision("unknown", reason=outcome.lost) if outcome.lost is not None else outcome.value
 
 
 def _has_line(error: UsageError) -> bool:

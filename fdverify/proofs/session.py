@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from time import monotonic
 
 from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
+from fdverify.proofs.conclusion import conclude_proof
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.proofs.schedule import ProofSchedule, ProofSettings
 from fdverify.proofs.tasks import VacuityDisplay, import_worker_modules
-from fdverify.workers.pool import Pool, Task
+from fdverify.workers.pool import Pool
+from fdverify.workers.task_flow import Flow, run_flows
 
 
 class ProofSession:
@@ -23,10 +24,10 @@ class ProofSession:
             tidy_folder_once(get_cache_folder())
         case = settings.build_case(path)
         self._settings = settings
-        self._schedule = ProofSchedule(case, path.stem, settings, all_at_once=False)
+        self._schedule = ProofSchedule(case, path.stem, settings)
         import_worker_modules(compares=not settings.cache)
         self._pool = Pool(1, settings.memory_limit, [case])
-        self._run_tasks(self._schedule.list_first_tasks())
+        self._run_flows(self._schedule.prepare_obligations(), self._schedule.compare_author_code())
 
     @property
     def result(self) -> ProofResult:
@@ -36,26 +37,26 @@ class ProofSession:
     def check_obligation(self, name: str) -> CheckedObligation:
         """Check the obligation of this name."""
         obligation = next(checked for checked in self.result.checked if checked.question.name == name)
-        self._run_tasks(self._schedule.list_decision_tasks([obligation]))
+        self._run_flows(self._schedule.decide_obligations([obligation]))
         return obligation
 
     def check_vacuity(self) -> VacuityDisplay:
         """Check all vacuity obligations, which are decided together."""
-        self._run_tasks(self._schedule.list_vacuity_tasks())
+        self._run_flows(self._schedule.check_vacuity())
         assert self.result.vacuity is not None, "vacuity was checked"
         if self.result.vacuity.false:
             # A claim is false in a reachable state.  If every obligation holds, the tool contradicts itself.
-            self._run_tasks(self._schedule.list_decision_tasks(self.result.checked))
-            self._schedule.conclude()
+            self._run_flows(self._schedule.decide_obligations(self.result.checked))
+            conclude_proof(self.result, is_selection=False)
             self._raise_error()
         return self.result.vacuity
 
     def close(self) -> None:
         self._pool.close()
 
-    def _run_tasks(self, tasks: Iterable[Task]) -> None:
+    def _run_flows(self, *flows: Flow) -> None:
         limit = self._settings.time_limit
-        self._pool.run_tasks(tasks, self._schedule.handle_outcome, None if limit is None else monotonic() + limit)
+        run_flows(self._pool, flows, None if limit is None else monotonic() + limit)
         self._raise_error()
 
     def _raise_error(self) -> None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from fdverify.models.loading import (
     blame_errors_on,
     collect_contents_read,
     find_user_file,
+    is_package_error,
 )
 from fdverify.models.model import OptionValue
 from fdverify.models.system import System
@@ -57,47 +59,49 @@ class ProofCase:
     def path(self) -> Path:
         return self.source if isinstance(self.source, Path) else self.source.source.file
 
-    def load_proof(self) -> Proof:
-        return load_proof(self.source) if isinstance(self.source, Path) else self.source
-
-    def build_invariant(self) -> Invariant:
-        return self.load_proof().build_invariant(self.parameters, self.options, self.k)
-
-    @contextmanager
-    def enter_author_context(self) -> Iterator[None]:
-        """Set up for running the author's code: it can import files beside it, and its errors name its lines."""
-        if not isinstance(self.source, Path):
-            with blame_errors_on(self.path):
-                yield
-            return
-        model = find_user_file(self.load_proof().model.build)
-        with (
-            allow_neighbour_imports(self.source, model),
-            blame_errors_on(self.path),
-            blame_errors_on(model or self.path),
-        ):
-            yield
+    def load(self) -> LoadedProof:
+        """Run the file, and nothing else: it may not terminate."""
+        try:
+            proof: Proof | FdverifyError = load_proof(self.source) if isinstance(self.source, Path) else self.source
+        except FdverifyError as error:
+            proof = error
+        return LoadedProof(self, proof)
 
 
 @dataclass(frozen=True)
 class LoadedProof:
-    """The files that were read for a proof, with the digests of their contents, and the error if loading failed."""
+    """A proof in the process that has loaded it, or the error if loading failed."""
 
-    files: Mapping[Path, str]
-    error: FdverifyError | None
+    case: ProofCase
+    outcome: Proof | FdverifyError
 
+    @property
+    def proof(self) -> Proof:
+        if isinstance(self.outcome, FdverifyError):
+            raise self.outcome
+        return self.outcome
 
-def load_file(case: ProofCase) -> LoadedProof:
-    """Run the file and do nothing else: it may not terminate."""
-    try:
-        case.load_proof()
-    except FdverifyError as error:
-        return LoadedProof(_digest_files(case), error)
-    return LoadedProof(_digest_files(case), None)
+    @cached_property
+    def invariant(self) -> Invariant:
+        """The invariant to check; it is built in the author's context."""
+        with self.enter_author_context():
+            return self.proof.build_invariant(self.case.parameters, self.case.options, self.case.k)
 
+    @contextmanager
+    def enter_author_context(self) -> Iterator[None]:
+        """Set up for running the author's code: it can import files beside it, and its errors name its lines."""
+        source, path = self.case.source, self.case.path
+        if not isinstance(source, Path):
+            with blame_errors_on(path):
+                yield
+            return
+        model = find_user_file(self.proof.model.build)
+        with allow_neighbour_imports(source, model), blame_errors_on(path), blame_errors_on(model or path):
+            yield
 
-def _digest_files(case: ProofCase) -> dict[Path, str]:
-    return {path: compute_digest(content) for path, content in collect_contents_read(case.path).items()}
+    def digest_files(self) -> dict[Path, str]:
+        """Return the digests of the files that were read so far for the proof, as they were when they were read."""
+        return {path: compute_digest(content) for path, content in collect_contents_read(self.case.path).items()}
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,15 @@ class PreparedProof:
     subject: ProofSubject
     questions: tuple[tuple[InvariantObligation, bool], ...]
     files: Mapping[Path, str]
-    """The files read by loading the proof, and those imported since."""
+    """The files that were read for the proof, with the digests of their contents."""
+
+
+@dataclass(frozen=True)
+class UnpreparedProof:
+    """The error for which a proof has no obligations, and the files that were read until then."""
+
+    error: FdverifyError
+    files: Mapping[Path, str]
 
 
 @dataclass(frozen=True)
@@ -189,12 +201,19 @@ def import_worker_modules(compares: bool) -> None:
         del os.environ[_THREADS]
 
 
-def prepare_obligations(case: ProofCase, cache_root: Path | None) -> PreparedProof:
+def prepare_obligations(loaded: LoadedProof, cache_root: Path | None) -> PreparedProof | UnpreparedProof:
     """Generate the obligations, and look each of them up in the cache."""
-    proof = case.load_proof()
-    cache = None if cache_root is None else ProofCache(cache_root)
-    with case.enter_author_context():
-        invariant = case.build_invariant()
+    try:
+        return _generate_obligations(loaded, None if cache_root is None else ProofCache(cache_root))
+    except FdverifyError as error:
+        if not is_package_error(error):
+            raise  # the class is the author's, and unknown where the outcome is received
+        return UnpreparedProof(error, loaded.digest_files())
+
+
+def _generate_obligations(loaded: LoadedProof, cache: ProofCache | None) -> PreparedProof:
+    proof, invariant = loaded.proof, loaded.invariant
+    with loaded.enter_author_context():
         check_parameters(invariant.system)
         obligations = tuple((q, cache is not None and cache.has_proof(q.script)) for q in build_obligations(invariant))
     goal = invariant.goal
@@ -211,12 +230,12 @@ def prepare_obligations(case: ProofCase, cache_root: Path | None) -> PreparedPro
         doubted=tuple(claim.name for claim in invariant.authored if claim.name in invariant.doubted),
         hints=proof.get_hints(),
         assumptions=proof.describe_assumptions(),
-        k=case.k,
+        k=loaded.case.k,
         reduction=goal.reduction if isinstance(goal, Argument) else None,
         bounds=goal.bounds if isinstance(goal, Argument) else (),
         fairness={claim.name: claim.meaning for claim in goal.fairness} if isinstance(goal, Argument) else {},
     )
-    return PreparedProof(subject, obligations, _digest_files(case))
+    return PreparedProof(subject, obligations, loaded.digest_files())
 
 
 def decide_obligation(script: Script, cache_root: Path | None, seed: int = 0) -> Decision:
@@ -234,15 +253,15 @@ def ask_second_solver(script: Script, solver: str) -> Decision:
 
 
 def explain_failure(
-    case: ProofCase, kind: ObligationKind, about: str, depth: int, in_full: bool
+    loaded: LoadedProof, kind: ObligationKind, about: str, depth: int, in_full: bool
 ) -> CounterexampleDisplay | NoCounterexample | UnknownCounterexample:
     """Find a counterexample to induction for a failed obligation; if ``in_full``, also search for a run to it."""
     from fdverify.obligations.counterexample import (
         explain_failure,  # this imports numpy, which a successful check does not need
     )
 
-    with case.enter_author_context():
-        invariant = case.build_invariant()
+    invariant = loaded.invariant
+    with loaded.enter_author_context():
         result = explain_failure(invariant, kind, about, depth, in_full)
     return (
         result
@@ -252,13 +271,13 @@ def explain_failure(
 
 
 def find_fallen_premises(
-    case: ProofCase, failed: frozenset[str], in_full: int
+    loaded: LoadedProof, failed: frozenset[str], in_full: int
 ) -> dict[str, CounterexampleDisplay | UnknownCounterexample]:
     """Find the premises of an argument that do not hold without the failed conjuncts, each with a counterexample."""
     from fdverify.obligations.weakening import weaken_invariant
 
-    with case.enter_author_context():
-        invariant = case.build_invariant()
+    invariant = loaded.invariant
+    with loaded.enter_author_context():
         remaining = weaken_invariant(invariant, failed, in_full)
     without = f"without {', '.join(remaining.gone)}, the invariant does not imply it"
     return {
@@ -293,36 +312,46 @@ def _describe_reachability(counterexample: CounterexampleToInduction) -> str:
     return f"not reached within {format_rounds(reached.rounds)}: perhaps the invariant needs strengthening"
 
 
-def compare_author_code(case: ProofCase, cache_root: Path | None) -> AuthorCodeReport:
+@dataclass(frozen=True)
+class AuthorCodeComparison:
+    """The report on the author's functions, and the files in which they were read."""
+
+    report: AuthorCodeReport
+    files: Mapping[Path, str]
+
+
+def compare_author_code(loaded: LoadedProof, cache_root: Path | None) -> AuthorCodeComparison:
     """Refuse an author's function that the engines interpret differently; skip the comparison if it is in the cache."""
     from fdverify.author_code.author_check import PassedChecks, check_author_code, compute_check_key
 
-    proof, files = case.load_proof(), _digest_files(case)
-    with case.enter_author_context():
-        invariant = case.build_invariant()
-        claims = proof.list_author_functions(invariant)
+    files, invariant = loaded.digest_files(), loaded.invariant
+    with loaded.enter_author_context():
+        claims = loaded.proof.list_author_functions(invariant)
         key = None if cache_root is None else compute_check_key(invariant.system, claims, files)
         if cache_root is None or key is None:
-            return check_author_code(invariant.system, claims)
+            return AuthorCodeComparison(check_author_code(invariant.system, claims), loaded.digest_files())
         passed = PassedChecks(cache_root)
         known = passed.find(key)
         report = check_author_code(invariant.system, claims) if known is None else known
-    if known is None and _digest_files(case) == files:  # the key does not cover files imported meanwhile
+    files_now = loaded.digest_files()
+    if known is None and files_now == files:  # the key does not cover files imported meanwhile
         passed.keep(key, report)
-    return report
+    return AuthorCodeComparison(report, files_now)
 
 
-def compare_and_check_vacuity(case: ProofCase, cache_root: Path | None) -> tuple[AuthorCodeReport, VacuityDisplay]:
+def compare_and_check_vacuity(
+    loaded: LoadedProof, cache_root: Path | None
+) -> tuple[AuthorCodeComparison, VacuityDisplay]:
     """Compare the author's functions and check for vacuity, in one task: both need the same small instances."""
-    report = compare_author_code(case, cache_root)
-    return report, _check_vacuity(case)
+    comparison = compare_author_code(loaded, cache_root)
+    return comparison, _check_vacuity(loaded)
 
 
-def _check_vacuity(case: ProofCase) -> VacuityDisplay:
+def _check_vacuity(loaded: LoadedProof) -> VacuityDisplay:
     from fdverify.obligations.vacuity import check_vacuity
 
-    with case.enter_author_context():
-        invariant = case.build_invariant()
+    invariant = loaded.invariant
+    with loaded.enter_author_context():
         result = check_vacuity(invariant)
     places = [(premise.claim, format_location(premise.place.file, premise.place.line)) for premise in result.unmet]
     notes = [f"{claim}: the premise at {place} was not met in the runs looked at" for claim, place in places]

@@ -17,7 +17,7 @@ from fdverify.obligations.inductive import (
     outline_obligations,
 )
 from fdverify.proofs.proof import Proof
-from fdverify.proofs.proof_files import NoProofInFile, load_proof
+from fdverify.proofs.proof_files import NoProofInFile
 from fdverify.proofs.schedule import LOADING_SECONDS, ProofSettings
 from fdverify.verdict import Verdict
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
@@ -64,15 +64,16 @@ def _ignore_event(event: Any) -> None:
 def _collect_in_worker(path: Path, settings: ProofSettings, send: Any) -> list[CollectedObligation] | str | None:
     """Return the obligations, or the reason if the file asks pytest to skip it, or ``None`` if it has no proof."""
     try:
-        proof, case = load_proof(path), settings.build_case(path)
+        loaded = settings.build_case(path).load()
+        proof = loaded.proof
     except NoProofInFile:
         return None
     except UsageError as error:
         if isinstance(error.__cause__, pytest.skip.Exception):
             return str(error.__cause__.msg)
         raise
-    with case.enter_author_context():
-        obligations = outline_obligations(case.build_invariant())
+    with loaded.enter_author_context():
+        obligations = outline_obligations(loaded.invariant)
     expected = _find_expected_failures(proof, obligations)
     return [
         CollectedObligation(

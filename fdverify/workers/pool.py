@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import pickle
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from io import BytesIO
 from multiprocessing.connection import Connection, wait
 from time import monotonic
@@ -28,11 +30,14 @@ _LONGEST_WAIT = 3600.0
 _PATIENCE = 2.0
 _BEAT = 0.1
 _GROWTH = 4
+_LOADED = "loaded"
 
 
 @dataclass(frozen=True)
 class Task:
     """A function for a worker process to call, with a time limit in seconds (``None``: until the deadline).
+
+    If something has to be loaded first, the limit is for ``loading`` only, and ``work`` is called with its value.
 
     A task that runs longer than ``patience`` while others wait is preempted and restarted later with more patience, so
     that a few hard tasks do not delay the easy ones.  A task to be done ``alone`` gets a fresh process: which model a
@@ -40,10 +45,11 @@ class Task:
     """
 
     key: Any
-    work: Callable[[], Any]
+    work: Callable[..., Any]
     limit: float | None = None
     patience: float = _PATIENCE
     alone: bool = False
+    loading: Callable[[], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,8 @@ class TaskOutcome:
     """Whether the task exceeded its own time limit."""
     out_of_time: bool = False
     """Whether the deadline of the run had passed."""
+    was_loading: bool = False
+    """Whether a task without a value had not finished its loading."""
 
 
 class _Pickler(pickle.Pickler):
@@ -89,6 +97,7 @@ class _Worker:
         self._inherited = inherited
         self.task: Task | None = None
         self.since = 0.0
+        self.is_loading = False
         self.has_worked = False
 
     def start(self) -> None:
@@ -97,10 +106,17 @@ class _Worker:
 
     def assign_task(self, task: Task) -> None:
         self.task, self.since, self.has_worked = task, monotonic(), True
+        self.is_loading = task.loading is not None
         message = BytesIO()
-        _Pickler(message, self._inherited).dump(task.work)
+        _Pickler(message, self._inherited).dump((task.loading, task.work))
         with suppress(OSError):  # it has died, which is noticed on receiving
             self.here.send_bytes(message.getvalue())
+
+    def get_time_limit(self) -> float:
+        """Return the time limit of the task, which ends with its loading if it has any."""
+        assert self.task is not None, "only a task has a time limit"
+        has_loaded = self.task.loading is not None and not self.is_loading
+        return math.inf if self.task.limit is None or has_loaded else self.task.limit
 
     def stop(self) -> None:
         if self.process.pid is not None:
@@ -190,13 +206,14 @@ class Pool:
         busy = {worker.here: worker for worker in self._workers if worker.task is not None}
         soonest = min(worker.since + self._get_allowed_time(worker) - monotonic() for worker in busy.values())
         ready: list[Any] = wait(list(busy), timeout=max(0.0, min(soonest, self._get_time_left(), self._longest_wait)))
-        outcomes = [self._receive_outcome(busy[connection]) for connection in ready]
+        outcomes = [outcome for connection in ready for outcome in self._receive_outcome(busy[connection])]
         for worker in [worker for worker in self._workers if worker.task is not None]:
             if monotonic() - worker.since >= self._get_allowed_time(worker):
                 outcomes += self._stop_overlong_task(worker)
         return outcomes
 
-    def _receive_outcome(self, worker: _Worker) -> tuple[Task, TaskOutcome]:
+    def _receive_outcome(self, worker: _Worker) -> list[tuple[Task, TaskOutcome]]:
+        """Receive the outcome of a worker's task; there is none yet if the worker reports the end of loading."""
         assert worker.task is not None, "only a worker with a task answers"
         task, seconds = worker.task, monotonic() - worker.since
         try:
@@ -204,30 +221,37 @@ class Pool:
         except (EOFError, OSError):
             self._remove_worker(worker)
             cause = "out of memory" if self._memory_limit is not None else "perhaps out of memory"
-            return task, TaskOutcome(lost=f"the worker process died, {cause}", seconds=seconds)
+            lost = f"the worker process died, {cause}"
+            return [(task, TaskOutcome(lost=lost, seconds=seconds, was_loading=worker.is_loading))]
         except Exception as error:  # the object cannot be unpickled here
             self._remove_worker(worker)
-            return task, TaskOutcome(error=InternalError(describe_error(error)), seconds=seconds)
+            return [(task, TaskOutcome(error=InternalError(describe_error(error)), seconds=seconds))]
+        if kind == _LOADED:
+            worker.is_loading = False
+            return []
         worker.task = None
         if kind == "error" and isinstance(content, ResourcesExhausted):
-            return task, TaskOutcome(lost=str(content), seconds=seconds)
+            return [(task, TaskOutcome(lost=str(content), seconds=seconds, was_loading=worker.is_loading))]
         if kind == "error":
-            return task, TaskOutcome(error=content, seconds=seconds)
-        return task, TaskOutcome(value=content, seconds=seconds)
+            return [(task, TaskOutcome(error=content, seconds=seconds))]
+        return [(task, TaskOutcome(value=content, seconds=seconds))]
 
     def _stop_overlong_task(self, worker: _Worker) -> list[tuple[Task, TaskOutcome]]:
         """Kill the worker of an overlong task; report the task as lost, or queue it again if it was only preempted."""
         assert worker.task is not None, "only a worker with a task is preempted"
         task = worker.task
         self._remove_worker(worker)
-        if task.limit is not None and monotonic() - worker.since >= task.limit:
-            return [(task, TaskOutcome(lost=f"stopped after {task.limit:g} s", seconds=task.limit, overlong=True))]
+        limit = worker.get_time_limit()
+        if monotonic() - worker.since >= limit:
+            lost = f"stopped after {limit:g} s"
+            loading = worker.is_loading
+            return [(task, TaskOutcome(lost=lost, seconds=limit, overlong=True, was_loading=loading))]
         self._waiting.append(replace(task, patience=task.patience * _GROWTH))
         return []
 
     def _get_allowed_time(self, worker: _Worker) -> float:
         assert worker.task is not None, "only a task has a time limit"
-        limit = math.inf if worker.task.limit is None else worker.task.limit
+        limit = worker.get_time_limit()
         return min(limit, worker.task.patience) if self._waiting else limit
 
     def _remove_worker(self, worker: _Worker) -> None:
@@ -235,13 +259,13 @@ class Pool:
         self._workers.remove(worker)
 
     def _abandon_tasks(self, on_outcome: Callable[[Task, TaskOutcome], Iterable[Task]]) -> None:
-        running = [worker.task for worker in self._workers if worker.task is not None]
-        abandoned = deque([*running, *self._waiting])
+        running = [(worker.task, worker.is_loading) for worker in self._workers if worker.task is not None]
+        abandoned = deque([*running, *((task, task.loading is not None) for task in self._waiting)])
         self.close()
         while abandoned:
-            abandoned.extend(
-                on_outcome(abandoned.popleft(), TaskOutcome(lost="the time limit was reached", out_of_time=True))
-            )
+            task, was_loading = abandoned.popleft()
+            outcome = TaskOutcome(lost="the time limit was reached", out_of_time=True, was_loading=was_loading)
+            abandoned.extend((each, each.loading is not None) for each in on_outcome(task, outcome))
 
 
 def _serve_tasks(there: Connection, memory_limit: int | None, inherited: Sequence[Any]) -> None:
@@ -256,4 +280,14 @@ def _serve_tasks(there: Connection, memory_limit: int | None, inherited: Sequenc
             message = there.recv_bytes()
         except EOFError:
             return
-        send_outcome(there, _Unpickler(BytesIO(message), inherited).load())
+        loading, work = _Unpickler(BytesIO(message), inherited).load()
+        send_outcome(there, work if loading is None else partial(_load_and_work, there, loading, work))
+
+
+def _load_and_work(there: Connection, loading: Callable[[], Any], work: Callable[[Any], Any]) -> Any:
+    worker = os.getpid()
+    loaded = loading()
+    if os.getpid() != worker:
+        os._exit(1)  # the loading has forked; only the original process goes on
+    there.send((_LOADED, None))
+    return work(loaded)

@@ -57,6 +57,7 @@ def without(file: str, name: str) -> ProofCase:
 
 
 def is_proved(case: ProofCase) -> bool:
-    with case.enter_author_context():
-        asked = build_obligations(case.build_invariant())
+    loaded = case.load()
+    with loaded.enter_author_context():
+        asked = build_obligations(loaded.invariant)
     return all(decide_script(each.script, core=False).status == "unsat" for each in asked)

@@ -48,7 +48,7 @@ def test_what_is_suggested_proves_it_again(file: str, name: str) -> None:
     assert best.proves
     assert suggested.remark == ""
     case = without(file, name)
-    proof = case.load_proof()
+    proof = case.load().proof
     for number, conjunct in enumerate(best.conjuncts):
         names: dict[str, object] = {}
         exec("\n".join(best.imports), names)
@@ -74,7 +74,7 @@ def test_most_of_the_ten_are_restored() -> None:
 
 def check_elsewhere(file: str, name: str, suggested: ProofSuggestions) -> None:
     """Suggestions hold in an instance that nothing was learned from."""
-    system = without(file, name).build_invariant().system
+    system = without(file, name).load().invariant.system
     fixed = system.fix_parameters(
         {"delta": 4, "phi": 2, **({"initial_timeout": 5} if "initial_timeout" in system.list_arbitrary() else {})}
     )
@@ -159,7 +159,7 @@ def test_without_the_option_nothing_is_suggested(tmp_path: Path) -> None:
 
 def test_words_are_read_out_of_a_proof() -> None:
     case = without("strong_completeness_any_timeout", "waits_once_delivered")
-    known = collect_vocabulary(case.build_invariant())
+    known = collect_vocabulary(case.load().invariant)
     waited = LinearSum.from_coefficients({"delta": 1, "phi": 3, "phi*timeout": 1})
     assert any(isinstance(word, AtMost) and waited.subtract(word.left).coefficients == () for word in known)
     assert not any("phi*waiting_time" in str(word) for word in known)

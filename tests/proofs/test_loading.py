@@ -13,6 +13,7 @@ from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.session import ProofSession
 from fdverify.verdict import Verdict, ignore_progress
 from tests.cli import written_proofs as files
 
@@ -130,3 +131,58 @@ def test_a_folder_of_a_librarys_name_is_not_the_library(tmp_path: Path) -> None:
     (tmp_path / "numpy" / "plots.py").write_text("")
     write(tmp_path, mine="import numpy\nnumpy.array([1])\n" + files.GOOD)
     assert checked(tmp_path / "mine.py").verdict is Verdict.PROVED
+
+
+COUNTED = """
+from pathlib import Path
+
+with Path(__file__).with_suffix(".log").open("a") as log:
+    log.write("loaded\\n")
+"""
+
+
+def test_a_file_is_loaded_once_for_its_obligations_and_once_for_its_functions(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(COUNTED + files.GOOD)
+    (result,) = check_proofs([path], ProofSettings(jobs=2, cache=False))
+    assert result.verdict is Verdict.PROVED
+    assert path.with_suffix(".log").read_text().splitlines() == ["loaded"] * 2
+
+
+def test_a_session_loads_a_file_once(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(COUNTED + files.GOOD)
+    session = ProofSession(path, ProofSettings(jobs=1, cache=False))
+    try:
+        for checked in session.result.checked:
+            assert session.check_obligation(checked.question.name).verdict is Verdict.PROVED
+        session.check_vacuity()
+    finally:
+        session.close()
+    assert path.with_suffix(".log").read_text().splitlines() == ["loaded"]
+
+
+CHANGING = """
+from pathlib import Path
+from time import sleep
+
+came, went = (Path(__file__).with_suffix(suffix) for suffix in (".came", ".went"))
+try:
+    came.touch(exist_ok=False)
+except FileExistsError:  # the second process that loads it changes the helper, which the first one has read
+    while not went.exists():
+        sleep(0.01)
+    Path(__file__).with_name("helper.py").write_text("LEAST = -1\\n")
+import helper
+
+went.touch()
+"""
+
+
+def test_a_file_that_changes_during_the_check_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("LEAST = 0\n")
+    path = tmp_path / "mine.py"
+    path.write_text(CHANGING + files.GOOD)
+    (result,) = check_proofs([path], ProofSettings(jobs=2, cache=False))
+    assert isinstance(result.error, UsageError)
+    assert "helper.py: it was changed while" in str(result.error)

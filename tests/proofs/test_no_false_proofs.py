@@ -234,6 +234,6 @@ def test_why_a_premise_is_unknown_is_said_in_words(monkeypatch: pytest.MonkeyPat
     schedule: Any = ProofSchedule.__new__(ProofSchedule)
     schedule.result = SimpleNamespace(checked=[checked])
     monkeypatch.setattr(ProofSchedule, "_keep_undecided", lambda self, checked: None)
-    schedule._record_weakening(SimpleNamespace(value={"stays": UnknownCounterexample("too hard")}, lost=None))
+    schedule._record_fallen_premises(SimpleNamespace(value={"stays": UnknownCounterexample("too hard")}, lost=None))
     assert checked.verdict is Verdict.UNKNOWN
     assert checked.detail == "conjuncts fail, and it is unknown whether this premise needs them: too hard"
