@@ -1,14 +1,14 @@
 """Commands: the declaration of a command, the options that all commands share, and how a command is run.
 
 A command only computes an outcome.  This module checks its options, measures its time and delivers its outcome.
-An option for all commands is declared in :func:`list_shared_options` and nowhere else.
+The switches of all commands are the fields of ``Outputs``, and the formats of files are in ``reports/formats.py``.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from fdverify.reports.formats import FORMATS, FileFormat
 if TYPE_CHECKING:
     from fdverify.reports.outcome import Outcome
 
+SWITCHES = [each for each in fields(Outputs) if "flags" in each.metadata]
 EXITS = "0 proved or bounded, 1 violated, 2 bad input, 3 unknown, 4 vacuous, 70 internal error"
 
 
@@ -108,13 +109,13 @@ def list_shared_options(command: Command) -> list[inspect.Parameter]:
             if limit is None
             else [build_option("time_limit", float | None, None, "--time-limit", metavar="SECONDS", help=limit)]
         ),
-        build_option("json", bool, False, "--json", help="print one JSON document"),
+        *(
+            build_option(each.name, bool, False, *each.metadata["flags"], help=each.metadata["help"])
+            for each in SWITCHES
+        ),
         *(
             build_option(each.name, Path | None, None, each.flag, metavar="FILE", help=each.help)
             for each in command.list_formats()
-        ),
-        build_option(
-            "quiet", bool, False, "--quiet", "-q", help="print only errors, and the JSON document if --json is given"
         ),
     ]
 
@@ -126,7 +127,7 @@ def _run_command(command: Command, own: Mapping[str, Any], given: Mapping[str, A
     check_reports({each.flag: path for each, path in files.items()}, *_list_paths(own.values()))
     time_limit = given.get("time_limit")
     check_time_limit(time_limit)
-    outputs = Outputs(given["json"], given["quiet"], files)
+    outputs = Outputs(files=files, **{each.name: given[each.name] for each in SWITCHES})
     progress = ProgressLine(command.name, silent=outputs.quiet)
     try:
         outcome = command.compute(Request(progress, time_limit, outputs, started), **own)

@@ -1,11 +1,14 @@
-"""The delivery of an outcome: the files that the options ask for, the answer on stdout, and the exit code."""
+"""The delivery of an outcome: the files that the options ask for, the answer on stdout, and the exit code.
+
+A switch for all commands is declared in :class:`Outputs` and used in :func:`deliver`, and nowhere else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fdverify.cli.exit_codes import print_line
 from fdverify.cli.output import print_answer, write_file
@@ -15,13 +18,18 @@ if TYPE_CHECKING:
     from fdverify.reports.outcome import Outcome
 
 
+def declare_switch(*flags: str, help: str) -> Any:
+    """Declare a field of ``Outputs`` that is a switch of every command."""
+    return field(default=False, metadata={"flags": flags, "help": help})
+
+
 @dataclass(frozen=True)
 class Outputs:
-    """The outputs that the options ask for."""
+    """The outputs that the options ask for; every field that is declared as a switch is an option of every command."""
 
-    json: bool = False
-    quiet: bool = False
     files: Mapping[FileFormat, Path] = field(default_factory=dict)
+    json: bool = declare_switch("--json", help="print one JSON document")
+    quiet: bool = declare_switch("--quiet", "-q", help="print only errors, and the JSON document if --json is given")
 
     def list_flags(self) -> list[str]:
         """List the options that ask for more than text on stdout."""
