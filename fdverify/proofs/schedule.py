@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any
 
 from fdverify.cache.cache_folder import get_cache_folder
 from fdverify.cache.undecided_scripts import keep_undecided_script
-from fdverify.errors import FdverifyError, InternalError, UsageError, shorten_path
+from fdverify.errors import FdverifyError, InternalError, SourceLocation, UsageError, find_python_line
 from fdverify.models.model import OptionValue
 from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks as proof_tasks
@@ -63,7 +62,7 @@ class ProofSchedule:
         self._all_at_once = all_at_once
         self.case = case
         self.result = ProofResult(case.path, label)
-        self._place = shorten_path(case.path)
+        self._place = SourceLocation(case.path)
         self._running: set[Any] = set()
         self._has_weakened = False
         self._by_name: dict[str, CheckedObligation] = {}
@@ -154,8 +153,8 @@ class ProofSchedule:
         if isinstance(recorded, InternalError) and isinstance(error, UsageError):
             return True
         if isinstance(recorded, UsageError) and isinstance(error, UsageError):
-            has_line = _has_line(error)
-            if has_line != _has_line(recorded):
+            has_line = find_python_line(error) is not None
+            if has_line != (find_python_line(recorded) is not None):
                 return has_line
         return stage == "prepare"  # the generation of obligations gives the best messages
 
@@ -175,8 +174,9 @@ class ProofSchedule:
             return []
         if outcome.lost is not None:
             self.result.error = UsageError(
-                f"{self._place}: still loading when it was given up: {outcome.lost}",
+                f"still loading when it was given up: {outcome.lost}",
                 "is there an endless loop?",
+                self._place,
             )
             return []
         loaded: proof_tasks.LoadedProof = outcome.value
@@ -248,8 +248,9 @@ class ProofSchedule:
             self._mark_unknown(checked, f"{solver} does not know: {opinion.reason}")
         elif opinion.status != first:
             self.result.error = InternalError(
-                f"{self._place}: two solvers disagree on {name}: z3 says {first}, {solver} says {opinion.status}",
+                f"two solvers disagree on {name}: z3 says {first}, {solver} says {opinion.status}",
                 f"its text is kept in {self._keep_undecided(checked)}",
+                self._place,
             )
 
     def _record_seed(self, checked: CheckedObligation, seed: int, outcome: TaskOutcome) -> None:
@@ -257,8 +258,9 @@ class ProofSchedule:
         checked.decisions.append(decision)
         if decision.status == "sat":
             self.result.error = InternalError(
-                f"{self._place}: {checked.question.name} is proved under one seed and refuted under seed {seed}",
+                f"{checked.question.name} is proved under one seed and refuted under seed {seed}",
                 f"its text is kept in {self._keep_undecided(checked)}",
+                self._place,
             )
 
     def _list_explanation_tasks(self) -> list[Task]:
@@ -377,7 +379,7 @@ class ProofSchedule:
         result.detail = self._describe_verdict(verdict)
         if verdict is Verdict.PROVED and result.vacuity is not None and result.vacuity.false:
             result.error = InternalError(
-                f"{self._place}: proved, but {', '.join(result.vacuity.false)} is false in a reachable state"
+                f"proved, but {', '.join(result.vacuity.false)} is false in a reachable state", place=self._place
             )
         return result
 
@@ -413,8 +415,3 @@ class ProofSchedule:
                 return f"{failure} ({names})"
             case _:
                 return "; ".join(f"{obligation.name}: {obligation.detail}" for obligation in matching)
-
-
-def _has_line(error: UsageError) -> bool:
-    """Tell whether the message of an error names a line."""
-    return re.search(r"\.py:\d+", error.message) is not None
