@@ -56,12 +56,11 @@ class FdverifyError(Exception):
     place: SourceLocation | None = None
 
     def __init__(self, message: str, hint: str | None = None, place: SourceLocation | None = None) -> None:
-        super().__init__(message, hint)  # attributes are pickled, too, so a subclass need not take a place
-        self.message = (
-            message if isinstance(message, str) else format_one_line(message)
-        )  # an author may raise it with any object
-        self.hint = hint
+        # An author may raise it with any objects, which may not be picklable.
+        self.message = message if isinstance(message, str) else format_one_line(message)
+        self.hint = hint if hint is None or isinstance(hint, str) else format_one_line(hint)
         self.place = place if isinstance(place, SourceLocation) else None
+        super().__init__(self.message, self.hint)  # attributes are pickled, too: a subclass need not take a place
 
     @property
     def placed_message(self) -> str:
