@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 from fdverify.printable import make_printable
 
@@ -21,8 +22,29 @@ def shorten_path(file: str | Path) -> Path:
         return path
 
 
+class SourceLocation(NamedTuple):
+    """A file, and the line and the column in it if they are known."""
+
+    file: Path
+    line: int | None = None
+    column: int | None = None
+
+    @classmethod
+    def from_code(cls, code: CodeType) -> SourceLocation:
+        """Locate the first line of a function, which may be that of a decorator."""
+        return cls(Path(code.co_filename), code.co_firstlineno)
+
+    @classmethod
+    def from_frame(cls, frame: FrameType) -> SourceLocation:
+        """Locate the line that a frame is at."""
+        return cls(Path(frame.f_code.co_filename), frame.f_lineno)
+
+    def __str__(self) -> str:
+        return ":".join(str(part) for part in (shorten_path(self.file), self.line, self.column) if part is not None)
+
+
 def format_location(file: str | Path, line: int) -> str:
-    return f"{shorten_path(file)}:{line}"
+    return str(SourceLocation(Path(file), line))
 
 
 class FdverifyError(Exception):
@@ -31,17 +53,24 @@ class FdverifyError(Exception):
     exit_code = 70
     message = ""
     hint: str | None = None
+    place: SourceLocation | None = None
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message, hint)
-        self.message = (
-            message if isinstance(message, str) else format_one_line(message)
-        )  # an author may raise it with any object
-        self.hint = hint
+    def __init__(self, message: str, hint: str | None = None, place: SourceLocation | None = None) -> None:
+        # An author may raise it with any objects, which may not be picklable.
+        self.message = message if isinstance(message, str) else format_one_line(message)
+        self.hint = hint if hint is None or isinstance(hint, str) else format_one_line(hint)
+        self.place = place if isinstance(place, SourceLocation) else None
+        super().__init__(self.message, self.hint)  # attributes are pickled, too: a subclass need not take a place
+
+    @property
+    def placed_message(self) -> str:
+        """The place, if there is one, and the message."""
+        return self.message if self.place is None else f"{self.place}: {self.message}"
 
     def __str__(self) -> str:
         """Return one printable line, whatever the names in it contain."""
-        return make_printable(self.message if self.hint is None else f"{self.message} (hint: {self.hint})")
+        text = self.placed_message
+        return make_printable(text if self.hint is None else f"{text} (hint: {self.hint})")
 
 
 class UsageError(FdverifyError):
@@ -52,6 +81,14 @@ class UsageError(FdverifyError):
 
 class NoInstance(UsageError):
     """The values of the parameters give no instance, for example because a derived parameter is too small."""
+
+
+class NameClash(UsageError):
+    """Two definitions have one name.  The message names the places of both; ``place`` is that of the second."""
+
+    @property
+    def placed_message(self) -> str:
+        return self.message
 
 
 class ResourcesExhausted(FdverifyError):
@@ -66,6 +103,25 @@ class UserInterrupt(KeyboardInterrupt):
 
 class InternalError(FdverifyError):
     """The tool contradicts itself; for example, a replay does not confirm the solver's run."""
+
+
+def find_python_place(error: FdverifyError) -> SourceLocation | None:
+    """Return the place of an error if it is in a Python file; code without a file is in ``<string>`` or the like."""
+    place = error.place  # an author's class may have any value here
+    return place if isinstance(place, SourceLocation) and place.file.suffix == ".py" else None
+
+
+def find_python_line(error: FdverifyError) -> SourceLocation | None:
+    """Return the place of an error if it is a line of a Python file."""
+    place = find_python_place(error)
+    return None if place is None or place.line is None else place
+
+
+def add_place(error: UsageError, place: SourceLocation) -> UsageError:
+    """Return the same error with this place, or the error itself if it has a place in a Python file."""
+    if find_python_place(error) is not None:
+        return error
+    return UsageError(error.placed_message, error.hint, place)
 
 
 def check_interpreter() -> None:

@@ -19,7 +19,7 @@ from operator import and_, or_
 from types import FrameType
 from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias
 
-from fdverify.errors import UsageError, format_location
+from fdverify.errors import SourceLocation, UsageError
 
 Truth: TypeAlias = Any
 """A ``bool``, an array of them, or a symbolic one."""
@@ -111,9 +111,8 @@ def _build_misuse(message: str, hint: str) -> SymbolicMisuse:
         frame = frame.f_back
     if frame is None:
         return SymbolicMisuse(message, hint)
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    code = linecache.getline(file, line).strip()
-    return SymbolicMisuse(f"{format_location(file, line)}: {message}" + (f" in `{code}`" if code else ""), hint)
+    code = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+    return SymbolicMisuse(f"{message} in `{code}`" if code else message, hint, SourceLocation.from_frame(frame))
 
 
 def shorten_value(value: object) -> str:

@@ -208,7 +208,7 @@ def test_misuse_names_the_line(name: str) -> None:
     act = MISUSES[name]
     with pytest.raises(SymbolicMisuse) as caught:
         act()
-    assert caught.value.message.startswith(f"{format_location(__file__, act.__code__.co_firstlineno)}: ")
+    assert str(caught.value).startswith(f"{format_location(__file__, act.__code__.co_firstlineno)}: ")
     assert caught.value.hint
 
 
@@ -228,7 +228,7 @@ def _loops() -> None:
 def test_misuse_in_a_statement_names_the_line(act: Callable[[], object], lines_down: int) -> None:
     with pytest.raises(SymbolicMisuse) as caught:
         act()
-    assert caught.value.message.startswith(f"{format_location(__file__, act.__code__.co_firstlineno + lines_down)}: ")
+    assert str(caught.value).startswith(f"{format_location(__file__, act.__code__.co_firstlineno + lines_down)}: ")
 
 
 @pytest.mark.parametrize("wrong", [1, 0, 1.0, "yes", None, [True], np.array([0, 1])])
@@ -250,7 +250,7 @@ def test_what_is_no_truth_value_is_refused(wrong: Any) -> None:
         with pytest.raises(UsageError) as caught:
             act()
         place = format_location(__file__, act.__code__.co_firstlineno)
-        assert caught.value.message.startswith(f"{place}: expected a truth value")
+        assert str(caught.value).startswith(f"{place}: expected a truth value")
 
 
 class Signal(IntEnum):

@@ -8,7 +8,7 @@ from types import CodeType
 from typing import Any
 
 from fdverify.author_code.ownership import unwrap_function
-from fdverify.errors import format_location
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.models.system import System, Variable, is_always_true
 
 
@@ -20,11 +20,12 @@ class AuthorFunction:
     name: str
     function: Callable[..., Any]
 
-    @property
-    def place(self) -> str:
-        """The file and line where it is written, or a note that it has no source."""
-        code = find_code(self.function)
-        return "a function without source" if code is None else format_location(code.co_filename, code.co_firstlineno)
+    def build_error(self, problem: str, hint: str) -> UsageError:
+        """Build an error at the line where the function is written, or with a note that it has no source."""
+        code, message = find_code(self.function), f"{self} {problem}"
+        if code is None:
+            return UsageError(f"a function without source: {message}", hint)
+        return UsageError(message, hint, SourceLocation.from_code(code))
 
     def __str__(self) -> str:
         return f"{self.role} {self.name}"

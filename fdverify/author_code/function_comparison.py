@@ -130,9 +130,7 @@ class FunctionComparison:
         """Refuse a function that gives other terms when it is called again."""
         same = first.keys() == again.keys() and all(_is_same(first[name], again[name]) for name in first)
         if not same:
-            raise UsageError(
-                f"{self._author.place}: {self._author} gives a different result each time it is evaluated", HINT
-            )
+            raise self._author.build_error("gives a different result each time it is evaluated", HINT)
 
     def _complete_result(
         self,
@@ -244,7 +242,7 @@ class FunctionComparison:
         part = f"{name} = " if name else ""
         gives = str(value) if isinstance(value, _RaisedError) else f"gives {part}{_format_value(value)}"
         others = f"gives a value on {other}" if name is None else f"{part}{_format_value(wanted)} on {other}"
-        raise UsageError(f"{self._author.place}: {self._author} {gives} on {form}, but {others}, in {where}", HINT)
+        raise self._author.build_error(f"{gives} on {form}, but {others}, in {where}", HINT)
 
 
 class _MissingPart:

@@ -13,7 +13,6 @@ from fdverify.author_code.function_comparison import HINT
 from fdverify.author_code.recording_book import RecordingBook
 from fdverify.author_code.result_parts import NUMBER, TRUTH, name_kind
 from fdverify.author_code.term_evaluator import TermEvaluator
-from fdverify.errors import UsageError
 from fdverify.logic import shorten_value
 from fdverify.models.system import State, System
 from fdverify.symbolic.values import Value
@@ -46,14 +45,14 @@ def _compare_function(
     first = [function(state) for state in states]
     term, again = function(symbols), function(symbols)
     if isinstance(term, Value) and not (isinstance(again, Value) and term.term.eq(again.term)):
-        raise UsageError(f"{author.place}: {author} gives a different result each time it is evaluated", HINT)
+        raise author.build_error("gives a different result each time it is evaluated", HINT)
     wanted = _evaluate_in_states(term, states)
     for results in (first, [function(state) for state in states]):
         for value, expected, state in zip(results, wanted, states, strict=True):
             if name_kind(value) != name_kind(term) or _make_comparable(value) != expected:
                 where = ", ".join(f"{name} = {number}" for name, number in state.values().items()) or "every instance"
-                raise UsageError(
-                    f"{author.place}: {author} gives {shorten_value(value)} on plain values, "
+                raise author.build_error(
+                    f"gives {shorten_value(value)} on plain values, "
                     f"but {shorten_value(expected)} on symbols, at {where}",
                     HINT,
                 )

@@ -27,10 +27,8 @@ EVERY_STATE = Property("anything", lambda s: True, "nothing is claimed")
 class NoBound(FdverifyError):
     """The reason why there is no bound: a verdict, a sentence, and a run that shows it if there is one."""
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message, hint)
-        self.verdict = Verdict.UNKNOWN
-        self.run: ShownRun | None = None
+    verdict = Verdict.UNKNOWN
+    run: ShownRun | None = None
 
     def with_verdict(self, verdict: Verdict, run: ShownRun | None = None) -> NoBound:
         """Set another verdict than unknown, and a run; return the error itself."""

@@ -14,7 +14,7 @@ from fdverify.author_code.recording_book import RecordingBook
 from fdverify.author_code.term_evaluator import TermEvaluator
 from fdverify.cutoff.function_vocabulary import SymbolicVocabulary, UninterpretedTemplate, Vocabulary
 from fdverify.cutoff.rounds import OF_ONE, OF_TWO, Index, Rounds, SubRound
-from fdverify.errors import UsageError, format_location
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.logic import And, Number, Or, Truth, shorten_value
 from fdverify.symbolic.values import Int, Value
 
@@ -67,7 +67,7 @@ class _RoundComparison:
         symbols, p, q = _RecordingVocabulary(), Int(z3.Int("p")), Int(z3.Int("q"))
         first, again = self._evaluate_parts(symbols, p, q), self._evaluate_parts(symbols, p, q)
         if first.keys() != again.keys() or not all(_is_same(first[name], again[name]) for name in first):
-            raise UsageError(f"{self._describe_sub_round()} gives a different result each time it is evaluated", _HINT)
+            raise self._build_error("gives a different result each time it is evaluated")
         systems = _RandomSystems(symbols.functions)
         columns = {name: systems.evaluate_part(part) for name, part in first.items()}
         for number in range(_SYSTEMS):
@@ -80,15 +80,13 @@ class _RoundComparison:
         where = f"for p = {processes[0]}, q = {processes[1]}"
         if values.keys() != symbolic.keys():
             unmatched = ", ".join(sorted(values.keys() ^ symbolic.keys()))
-            raise UsageError(
-                f"{self._describe_sub_round()} has {unmatched} only on numbers or only on symbols, {where}", _HINT
-            )
+            raise self._build_error(f"has {unmatched} only on numbers or only on symbols, {where}")
         for name, value in values.items():
             if type(value) is not type(symbolic[name]) or value != symbolic[name]:
                 difference = (
                     f"{name} = {shorten_value(value)} on numbers, but {shorten_value(symbolic[name])} on symbols"
                 )
-                raise UsageError(f"{self._describe_sub_round()} gives {difference}, {where}", _HINT)
+                raise self._build_error(f"gives {difference}, {where}")
 
     def _evaluate_parts(self, v: Vocabulary, p: Index, q: Index) -> dict[str, Any]:
         """Evaluate every part of the resulting configuration, and every rule, for two processes."""
@@ -107,11 +105,11 @@ class _RoundComparison:
         of_one = {part: getattr(after, part)(p) for part in OF_ONE}
         return of_one | {part: getattr(after, part)(p, q) for part in OF_TWO} | rules
 
-    def _describe_sub_round(self) -> str:
-        """Name the sub-round and its class, with the place of the author's code."""
+    def _build_error(self, problem: str) -> UsageError:
+        """Build an error that names the sub-round and its class, at the place of the author's code."""
         code = next(_find_own_code(type(self._rounds), self._sub_round), None)
-        place = "" if code is None else f"{format_location(code.co_filename, code.co_firstlineno)}: "
-        return f"{place}{self._sub_round or 'begin'} of {type(self._rounds).__name__}"
+        place = None if code is None else SourceLocation.from_code(code)
+        return UsageError(f"{self._sub_round or 'begin'} of {type(self._rounds).__name__} {problem}", _HINT, place)
 
 
 def _find_own_code(rounds: type, sub_round: SubRound | None) -> Iterator[CodeType]:

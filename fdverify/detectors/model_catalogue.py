@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
-from fdverify.errors import UsageError, suggest_name
+from fdverify.errors import SourceLocation, UsageError, suggest_name
 from fdverify.models.loading import load_module
 from fdverify.models.model import Model
 
@@ -31,5 +31,5 @@ def find_model(reference: str) -> Model:
     try:
         model.check_names()
     except UsageError as clash:
-        raise UsageError(f"{file}: {clash.message}", clash.hint) from None
+        raise UsageError(clash.message, clash.hint, SourceLocation(Path(file))) from None
     return model

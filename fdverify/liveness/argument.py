@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import wraps
 from typing import Any, TypeAlias
 
-from fdverify.errors import UsageError
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.logic import Number, is_number, is_truth, shorten_value
 from fdverify.models.detector import Detector
 from fdverify.models.system import Property, State, StepProperty, System
@@ -69,7 +69,9 @@ class TermSort(StrEnum):
     CASES = "a dict of truth values"
 
 
-def require_sort(sort: TermSort, what: str, function: Callable[[State], Any]) -> Callable[[State], Any]:
+def require_sort(
+    sort: TermSort, what: str, function: Callable[[State], Any], place: SourceLocation
+) -> Callable[[State], Any]:
     """Wrap the function so that it refuses to return a value of another sort."""
 
     @wraps(function)
@@ -86,7 +88,8 @@ def require_sort(sort: TermSort, what: str, function: Callable[[State], Any]) ->
                 fits = isinstance(value, dict) and len(value) > 0 and all(map(is_truth, value.values()))
                 fits = fits and all(isinstance(name, str) for name in value)
         if not fits:
-            raise UsageError(f"{what} returns {type(value).__name__} {shorten_value(value)}, not {sort}")
+            message = f"{what} returns {type(value).__name__} {shorten_value(value)}, not {sort}"
+            raise UsageError(message, place=place)
         return value
 
     return call_checked
@@ -106,7 +109,7 @@ class Terms:
 
     system: System
     by_name: Mapping[str, Callable[[State], Any]]
-    place: str
+    place: SourceLocation
     """Where the proof is written."""
 
     @property

@@ -81,9 +81,8 @@ def _evaluate_helpful(terms: Terms, s: State) -> dict[str, tuple[Property, Truth
     cases: dict[str, Truth] = terms.by_name[HELPFUL](s)
     for name in cases:
         if name not in known:
-            raise UsageError(
-                f"{terms.place}: {terms.system.name} has no fairness condition {name}", suggest_name(name, known)
-            )
+            message = f"{terms.system.name} has no fairness condition {name}"
+            raise UsageError(message, suggest_name(name, known), terms.place)
     return {name: (known[name], helps) for name, helps in cases.items()}
 
 
@@ -116,14 +115,15 @@ def _build_round_premises(terms: Terms, premise: Property, lasting: bool) -> tup
     def never_grows(before: State, c: Choices, after: State) -> Truth:
         earlier, later = _evaluate_rank(terms, before), _evaluate_rank(terms, after)
         if len(earlier) != len(later):
-            raise UsageError(f"{terms.place}: {RANK} has a different length each time it is evaluated")
+            raise UsageError(f"{RANK} has a different length each time it is evaluated", place=terms.place)
         return Implies(goes_on(before, after), Or(_is_same_rank(later, earlier), _is_lower_rank(later, earlier)))
 
     def lowers_rank(before: State, c: Choices, after: State) -> Truth:
         stays = And(goes_on(before, after), _is_same_rank(_evaluate_rank(terms, after), _evaluate_rank(terms, before)))
         earlier, later = _evaluate_helpful(terms, before), _evaluate_helpful(terms, after)
         if set(earlier) != set(later):
-            raise UsageError(f"{terms.place}: {HELPFUL} names different fairness conditions each time it is evaluated")
+            message = f"{HELPFUL} names different fairness conditions each time it is evaluated"
+            raise UsageError(message, place=terms.place)
         still = (
             Implies(helped, And(later[name][1], Not(fair.holds(after)))) for name, (fair, helped) in earlier.items()
         )

@@ -15,9 +15,10 @@ from types import CodeType, ModuleType
 
 from fdverify.errors import (
     FdverifyError,
+    SourceLocation,
     UsageError,
     UserInterrupt,
-    format_location,
+    add_place,
     format_one_line,
     get_class_name,
     iterate_causes,
@@ -111,9 +112,9 @@ def _run_file(path: Path) -> _LoadedFile:
         with _allow_imports(path, loaded):
             loader.exec_module(loaded.module)
     except SyntaxError as error:
-        raise UsageError(f"{format_location(error.filename or path, error.lineno or 1)}: {error.msg}") from error
+        raise UsageError(error.msg, place=_locate_syntax_error(error, path)) from error
     except UsageError as error:
-        raise _add_place(error, path) from None
+        raise _add_line(error, path) from None
     except BaseException as error:  # a user's file may raise anything
         if _is_not_users_fault(error):
             raise
@@ -121,6 +122,13 @@ def _run_file(path: Path) -> _LoadedFile:
     finally:
         _running.pop()
     return loaded
+
+
+def _locate_syntax_error(error: SyntaxError, path: Path) -> SourceLocation:
+    """Locate a syntax error, which an author may have raised with any objects as file and line."""
+    file = error.filename if isinstance(error.filename, str) else path
+    line = error.lineno if isinstance(error.lineno, int) else 1
+    return SourceLocation(Path(file or path), line or 1)
 
 
 class _CurrentSourceLoader(SourceFileLoader):
@@ -234,7 +242,7 @@ def _find_fault(error: BaseException, file: Path) -> UsageError | None:
     """Return what is wrong with a user's file; ``None`` if no user's file is at fault."""
     line = find_line_in(error, file)
     if _is_not_users_fault(error):
-        return _add_place(error, file) if isinstance(error, UsageError) else None
+        return _add_line(error, file) if isinstance(error, UsageError) else None
     return blame_user_file(error) if line is None else build_user_error(error, file)
 
 
@@ -265,30 +273,29 @@ def blame_user_file(error: BaseException) -> UsageError | None:
         place, trace = None, reason.__traceback__
         while trace is not None:
             path = Path(trace.tb_frame.f_code.co_filename)
-            place = (path, trace.tb_lineno) if path in files else place
+            place = SourceLocation(path, trace.tb_lineno) if path in files else place
             trace = trace.tb_next
         if place is not None:
-            return _build_error_at(reason, *place)
+            return _build_error_at(reason, place)
     return None
 
 
-def _add_place(error: UsageError, file: Path) -> UsageError:
-    """Add the last line of the file that the error passed through, unless its message names a place."""
+def _add_line(error: UsageError, file: Path) -> UsageError:
+    """Add the last line of the file that the error passed through, unless the error has a place."""
     line = find_line_in(error, file)
-    if line is not None and type(error).__module__.partition(".")[0] != "fdverify":  # a class of the author's own
-        return _build_error_at(error, file, line)
-    if ".py:" in error.message or line is None:
+    if line is None:
         return error
-    return UsageError(f"{format_location(file, line)}: {error.message}", error.hint)
+    place = SourceLocation(file, line)
+    return add_place(error, place) if is_package_error(error) else _build_error_at(error, place)
 
 
 def build_user_error(error: BaseException, path: Path) -> UsageError:
     """Turn an exception into a usage error at the last line of a user's file that it passed through."""
-    return _build_error_at(error, path, find_line_in(error, path) or 0)
+    return _build_error_at(error, SourceLocation(path, find_line_in(error, path) or 0))
 
 
-def _build_error_at(error: BaseException, path: Path, line: int) -> UsageError:
-    return UsageError(f"{format_location(path, line)}: {get_class_name(error)}: {format_one_line(error)}")
+def _build_error_at(error: BaseException, place: SourceLocation) -> UsageError:
+    return UsageError(f"{get_class_name(error)}: {format_one_line(error)}", place=place)
 
 
 def find_line_in(error: BaseException, path: Path) -> int | None:

@@ -13,7 +13,7 @@ from functools import wraps
 from keyword import kwlist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fdverify.errors import NoInstance, UsageError, suggest_name
+from fdverify.errors import NoInstance, SourceLocation, UsageError, suggest_name
 from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, record_misuse, shorten_value
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
@@ -165,7 +165,9 @@ class Variable:
         return value
 
 
-def require_truth_value(what: str, holds: Callable[[State], Truth]) -> Callable[[State], Truth]:
+def require_truth_value(
+    what: str, holds: Callable[[State], Truth], place: SourceLocation | None = None
+) -> Callable[[State], Truth]:
     """Wrap a predicate so that it raises an error unless it returns a truth value."""
 
     @wraps(holds)
@@ -178,6 +180,7 @@ def require_truth_value(what: str, holds: Callable[[State], Truth]) -> Callable[
             raise UsageError(
                 f"{what} returns {type(value).__name__} {shorten_value(value)}, not a truth value",
                 "return a comparison, or And, Or, Not, Implies of some",
+                place,
             )
         return value
 

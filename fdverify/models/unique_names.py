@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from inspect import unwrap
 from typing import Any
 
-from fdverify.errors import UsageError, format_location
+from fdverify.errors import NameClash, SourceLocation, UsageError
 
 
 def check_unique(owner: str, kind: str, names: Iterable[tuple[str, object]]) -> None:
@@ -18,12 +18,14 @@ def check_unique(owner: str, kind: str, names: Iterable[tuple[str, object]]) -> 
     for name, function in names:
         if name in known:
             places = [place for place in map(locate_function, (known[name], function)) if place is not None]
-            where = f", at {places[0]} and at {places[1]}" if len(places) == 2 else ""
-            raise UsageError(f"{owner} has two {kind} {name}{where}", "rename one")
+            message, hint = f"{owner} has two {kind} {name}", "rename one"
+            if len(places) < 2:
+                raise UsageError(message, hint)
+            raise NameClash(f"{message}, at {places[0]} and at {places[1]}", hint, places[1])
         known[name] = function
 
 
-def locate_function(function: Callable[..., Any] | object) -> str | None:
+def locate_function(function: Callable[..., Any] | object) -> SourceLocation | None:
     """Return where a function is defined, below any wrappers."""
     code = getattr(unwrap(function), "__code__", None) if callable(function) else None
-    return None if code is None else format_location(code.co_filename, code.co_firstlineno)
+    return None if code is None else SourceLocation.from_code(code)

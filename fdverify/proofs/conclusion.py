@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fdverify.errors import InternalError, shorten_path
+from fdverify.errors import InternalError, SourceLocation
 from fdverify.obligations.inductive import ObligationKind
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.verdict import Verdict
@@ -19,7 +19,8 @@ def conclude_proof(result: ProofResult, is_selection: bool) -> None:
     result.detail = _describe_verdict(result)
     if result.verdict is Verdict.PROVED and result.vacuity is not None and result.vacuity.false:
         result.error = InternalError(
-            f"{shorten_path(result.path)}: proved, but {', '.join(result.vacuity.false)} is false in a reachable state"
+            f"proved, but {', '.join(result.vacuity.false)} is false in a reachable state",
+            place=SourceLocation(result.path),
         )
 
 

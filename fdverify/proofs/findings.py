@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Literal
 
-from fdverify.errors import FdverifyError, UsageError
-from fdverify.proofs.proof import SourceLocation
+from fdverify.errors import SourceLocation, UsageError, find_python_line
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.reports.outcome import Finding
 from fdverify.verdict import Obligation, Verdict
-
-_PLACED = re.compile(r"(?P<file>.+?\.py):(?P<line>\d+): ")
 
 
 def list_findings(result: ProofResult, render: Callable[[ProofResult, str], str]) -> Iterator[Finding]:
@@ -23,7 +18,7 @@ def list_findings(result: ProofResult, render: Callable[[ProofResult, str], str]
     def build_finding(
         rule: str, level: Literal["error", "warning"], text: str, place: SourceLocation, name: str
     ) -> Finding:
-        return Finding(rule, level, text, place.file, place.line, f"{result.name}:{name}")
+        return Finding(rule, level, text, place.file.resolve(), place.line or 1, f"{result.name}:{name}")
 
     def report_obligation(obligation: Obligation, head: str, place: SourceLocation) -> Finding:
         # An unknown obligation may still hold.
@@ -33,7 +28,7 @@ def list_findings(result: ProofResult, render: Callable[[ProofResult, str], str]
 
     if result.error is not None:
         rule = "bad-file" if isinstance(result.error, UsageError) else "internal-error"
-        yield build_finding(rule, "error", str(result.error), _find_place(result.error) or begins, rule)
+        yield build_finding(rule, "error", str(result.error), find_python_line(result.error) or begins, rule)
     elif result.lost is not None:
         yield build_finding("not-checked", "warning", f"{Verdict.UNKNOWN}: {result.lost}", begins, "not-checked")
     else:
@@ -62,9 +57,3 @@ def _find_definition(result: ProofResult, claim: str) -> SourceLocation:
     """Find where a claim is defined; a claim of the model or of the argument is placed where the proof begins."""
     assert result.subject is not None, "what was loaded has obligations"
     return result.subject.definitions.get(claim, result.subject.begins)
-
-
-def _find_place(error: FdverifyError) -> SourceLocation | None:
-    """Find the place in the message of an error."""
-    placed = _PLACED.match(error.message)
-    return None if placed is None else SourceLocation(Path(placed["file"]).resolve(), max(1, int(placed["line"])))

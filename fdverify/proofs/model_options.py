@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fdverify.cli.options import build_option, parse_parameter
-from fdverify.errors import FdverifyError, UsageError, shorten_path
+from fdverify.errors import FdverifyError, SourceLocation, UsageError, shorten_path
 from fdverify.models.model import Model, OptionValue
 from fdverify.verdict import Report
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
@@ -77,11 +77,10 @@ def _load_options(arguments: Sequence[str], own: Collection[str]) -> tuple[list[
         return _merge_options(options), error
     except TimeLimitReached:
         hint = "is there an endless loop?"
-        raise UsageError(
-            f"{shorten_path(paths[0])}: still loading when it was given up: the time limit", hint
-        ) from None
+        message = "still loading when it was given up: the time limit"
+        raise UsageError(message, hint, SourceLocation(paths[0])) from None
     except WorkerDied as died:
-        raise UsageError(f"{shorten_path(paths[0])}: {died}") from None
+        raise UsageError(str(died), place=SourceLocation(paths[0])) from None
 
 
 def split_values(

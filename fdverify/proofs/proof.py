@@ -13,14 +13,13 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
-from pathlib import Path
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fdverify.detectors.model_catalogue import find_model, is_file_reference
-from fdverify.errors import UsageError, format_location, shorten_path, suggest_name
+from fdverify.errors import SourceLocation, UsageError, add_place, suggest_name
 from fdverify.liveness.argument import Argument, Terms, require_sort
 from fdverify.liveness.goals import Always, EventuallyAlways, LeadsTo, TemporalGoal, check_goal, resolve_goal
 from fdverify.liveness.reductions import find_reduction
@@ -37,17 +36,6 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
 Function = TypeVar("Function", bound=Callable[[Any], Any])
-
-
-@dataclass(frozen=True)
-class SourceLocation:
-    """A line of a file."""
-
-    file: Path
-    line: int
-
-    def __str__(self) -> str:
-        return format_location(self.file, self.line)
 
 
 class Proof:
@@ -70,7 +58,7 @@ class Proof:
         **options: OptionValue,
     ) -> None:
         frame = _find_loading_frame()
-        self.source = _locate_frame(frame)
+        self.source = SourceLocation.from_frame(frame)
         # Registered in the module that makes it, so that a proof without a name of its own is found, too.
         frame.f_globals.setdefault(_PROOFS, []).append(self)
         self.model = self._add_location(lambda: self._find_model(model)) if isinstance(model, str) else model
@@ -97,7 +85,7 @@ class Proof:
         known = [option.name for option in self.model.options]
         for name in options:
             if name not in known:
-                raise UsageError(f"{self.source}: {self.model.name} has no option {name}", suggest_name(name, known))
+                raise UsageError(f"{self.model.name} has no option {name}", suggest_name(name, known), self.source)
 
     def _find_model(self, reference: str) -> Model:
         """Find a model by name or file; files beside the proof come first."""
@@ -125,7 +113,7 @@ class Proof:
     def goal(self, predicate: Predicate) -> Predicate:
         """Set the goal: the function of the state that is to be proved."""
         if self._goal is not None or self._goal_name is not None:
-            raise UsageError(f"{locate_function(predicate)}: the proof has two goals", "keep one of them")
+            raise UsageError("the proof has two goals", "keep one of them", locate_function(predicate))
         self._goal = self._build_claim(predicate, "goal")
         return predicate
 
@@ -140,9 +128,9 @@ class Proof:
         known = {} if self._reduction is None else self._reduction.terms
         if name not in known:
             whose = "a goal about states" if self._reduction is None else self._reduction.name
-            raise UsageError(f"{source}: {whose} needs no {name}", suggest_name(name, known) if known else None)
+            raise UsageError(f"{whose} needs no {name}", suggest_name(name, known) if known else None, source)
         self._register_function(function, "term")
-        self.terms[name] = require_sort(known[name].sort, f"{source}: {name}", _attribute_errors(function, source))
+        self.terms[name] = require_sort(known[name].sort, name, _attribute_errors(function, source), source)
         return function
 
     def quantity(self, function: Function) -> Function:
@@ -164,11 +152,10 @@ class Proof:
         system = self.build_system(parameters, options)
         if self._goal is None and self._goal_name is None:
             raise UsageError(
-                f"{self.source}: the proof has no goal",
-                'write Proof(..., goal="NAME") or decorate one with @proof.goal',
+                "the proof has no goal", 'write Proof(..., goal="NAME") or decorate one with @proof.goal', self.source
             )
         if not self._conjuncts:
-            raise UsageError(f"{self.source}: the proof has no invariant", "decorate functions with @proof.invariant")
+            raise UsageError("the proof has no invariant", "decorate functions with @proof.invariant", self.source)
         goal = self._add_location(lambda: self._build_goal(system))
         return Invariant(system, goal, tuple(self._conjuncts), k, doubted=self.get_doubted())
 
@@ -200,7 +187,7 @@ class Proof:
                 hint = "write a function of that name and decorate it with @proof.term"
                 raise UsageError(f"{self._reduction.name} needs {name}: {term.meaning}", hint)
         assert isinstance(self._goal_name, EventuallyAlways | LeadsTo), "only those have a reduction"
-        terms = Terms(system, dict(self.terms), str(self.source))
+        terms = Terms(system, dict(self.terms), self.source)
         return self._reduction.argue(
             terms, resolve_goal(self._goal_name, lambda claim: self._resolve_claim(system, claim))
         )
@@ -213,7 +200,7 @@ class Proof:
         meaning = self._read_meaning(claim, "goal", source)
         return Property(
             claim.__name__,
-            require_truth_value(f"{source}: goal {claim.__name__}", _attribute_errors(claim, source)),
+            require_truth_value(f"goal {claim.__name__}", _attribute_errors(claim, source), source),
             meaning,
         )
 
@@ -225,9 +212,8 @@ class Proof:
             *((name, [o.name for o in self.model.options]) for name in options),
         ):
             if name not in known:
-                raise UsageError(
-                    f"{shorten_path(self.source.file)}: {self.model.name} has no --{name}", suggest_name(name, known)
-                )
+                place = SourceLocation(self.source.file)
+                raise UsageError(f"{self.model.name} has no --{name}", suggest_name(name, known), place)
         values = {parameter.name: parameters.get(parameter.name) for parameter in self.model.parameters}
         defaults = {option.name: option.default for option in self.model.options}
         chosen = {**defaults, **self.options, **options}
@@ -279,30 +265,30 @@ class Proof:
         try:
             return work()
         except UsageError as error:
-            if ".py:" in error.message:
+            placed = add_place(error, self.source)
+            if placed is error:
                 raise
-            raise UsageError(f"{self.source}: {error.message}", error.hint) from error
+            raise placed from error
 
     def _build_claim(self, predicate: Callable[[Any], Truth], role: str) -> Property:
         source = self._register_function(predicate, role)
         name = predicate.__name__
         self.written[name] = predicate
-        holds = require_truth_value(f"{source}: {role} {name}", _attribute_errors(predicate, source))
+        holds = require_truth_value(f"{role} {name}", _attribute_errors(predicate, source), source)
         return Property(name, holds, self._read_meaning(predicate, role, source))
 
     def _register_function(self, function: Callable[[Any], Any], role: str) -> SourceLocation:
         """Register a function under its name, which must be new, and return its location."""
         source, name = locate_function(function), function.__name__
         if name in self.sources:
-            raise UsageError(f"{source}: the name {name} is already used at {self.sources[name]}", "rename one")
+            raise UsageError(f"the name {name} is already used at {self.sources[name]}", "rename one", source)
         if not name.isidentifier():
-            raise UsageError(f"{source}: the {role} needs a name", "write it with def")
+            raise UsageError(f"the {role} needs a name", "write it with def", source)
         try:
             inspect.signature(function).bind(None)
         except TypeError:
-            raise UsageError(
-                f"{source}: {name} must be a function of the state alone", f"write def {name}(s)"
-            ) from None
+            message = f"{name} must be a function of the state alone"
+            raise UsageError(message, f"write def {name}(s)", source) from None
         self.sources[name] = source
         self.roles[name] = role
         return source
@@ -311,9 +297,8 @@ class Proof:
         """Return the first line of the docstring, which must not be missing."""
         meaning = (inspect.getdoc(function) or "").partition("\n")[0].strip()
         if not meaning:
-            raise UsageError(
-                f"{source}: {role} {function.__name__} needs its meaning in one line", "give it a docstring"
-            )
+            message = f"{role} {function.__name__} needs its meaning in one line"
+            raise UsageError(message, "give it a docstring", source)
         return meaning
 
 
@@ -332,9 +317,8 @@ _EXPECTABLE = (Verdict.NOT_INDUCTIVE, Verdict.VIOLATED, Verdict.VACUOUS)
 def expect_verdict(verdict: str) -> Callable[[Predicate], Predicate]:
     """Mark a conjunct, a goal or an assumption that is meant to fail with this verdict, for the pytest plugin."""
     if verdict not in _EXPECTABLE:
-        raise UsageError(
-            f"{_locate_caller()}: a claim cannot be expected to be {verdict}", f"one of {', '.join(_EXPECTABLE)}"
-        )
+        message = f"a claim cannot be expected to be {verdict}"
+        raise UsageError(message, f"one of {', '.join(_EXPECTABLE)}", _locate_caller())
 
     def mark_predicate(predicate: Predicate) -> Predicate:
         setattr(predicate, _EXPECTED, Verdict(verdict))
@@ -349,7 +333,7 @@ _HINT = "fdverify_hint"
 def hint(text: str) -> Callable[[Predicate], Predicate]:
     """Attach to a conjunct or a goal one line of advice, which is shown when it fails."""
     if not isinstance(text, str) or not text.strip() or len(text.splitlines()) != 1:
-        raise UsageError(f"{_locate_caller()}: a hint is one line of text")
+        raise UsageError("a hint is one line of text", place=_locate_caller())
 
     def attach_hint(predicate: Predicate) -> Predicate:
         setattr(predicate, _HINT, text.strip())
@@ -379,10 +363,9 @@ def locate_function(predicate: Any) -> SourceLocation:
     """Return where a function is defined; its first line may be that of a decorator."""
     code = getattr(predicate, "__code__", None)
     if code is None:
-        raise UsageError(
-            f"{_locate_caller()}: {shorten_value(predicate)} is not a function", "decorate a function of the state"
-        )
-    return SourceLocation(Path(code.co_filename), code.co_firstlineno)
+        message = f"{shorten_value(predicate)} is not a function"
+        raise UsageError(message, "decorate a function of the state", _locate_caller())
+    return SourceLocation.from_code(code)
 
 
 def _locate_definition(function: Callable[[Any], Any], source: SourceLocation) -> SourceLocation:
@@ -395,11 +378,7 @@ def _locate_definition(function: Callable[[Any], Any], source: SourceLocation) -
 
 
 def _locate_caller() -> SourceLocation:
-    return _locate_frame(_find_calling_frame())
-
-
-def _locate_frame(frame: FrameType) -> SourceLocation:
-    return SourceLocation(Path(frame.f_code.co_filename), frame.f_lineno)
+    return SourceLocation.from_frame(_find_calling_frame())
 
 
 def _find_loading_frame() -> FrameType:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fdverify.errors import UsageError, shorten_path
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.models.loading import load_module
 from fdverify.models.proof_scan import has_proof
 from fdverify.models.python_files import list_python_files, walk_folders
@@ -17,7 +17,7 @@ class NoProofInFile(UsageError):
     """A file contains no proof."""
 
     def __init__(self, path: Path, hint: str | None = "write proof = Proof(model, goal=...)") -> None:
-        super().__init__(f"{shorten_path(path)}: there is no proof in it", hint)
+        super().__init__("there is no proof in it", hint, SourceLocation(path))
         self.path = path
 
     def __reduce__(self) -> tuple[type[NoProofInFile], tuple[Path, str | None]]:
@@ -90,12 +90,13 @@ def load_proof(path: Path) -> Proof:
         raise NoProofInFile(path)
     first, *others = proofs
     if others:
-        message = f"{others[0].source}: a second proof in the same file, the first is at {first.source}"
-        raise UsageError(message, "give it a file of its own")
+        message = f"a second proof in the same file, the first is at {first.source}"
+        raise UsageError(message, "give it a file of its own", others[0].source)
     for value in vars(module).values():
         if is_stray(value, first):
             raise UsageError(
-                f"{locate_function(value)}: {value.__name__} is expected to fail but is not a claim of the proof",
+                f"{value.__name__} is expected to fail but is not a claim of the proof",
                 "decorate it with @proof.invariant, too",
+                locate_function(value),
             )
     return first

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any, NoReturn
 
 from fdverify.cache.cache_folder import get_cache_folder
 from fdverify.cache.undecided_scripts import keep_undecided_script
-from fdverify.errors import FdverifyError, InternalError, UsageError, shorten_path
+from fdverify.errors import FdverifyError, InternalError, SourceLocation, UsageError, find_python_line
 from fdverify.models.model import OptionValue
 from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks as proof_tasks
@@ -61,7 +60,7 @@ class ProofSchedule:
         self._label = label
         self.case = case
         self.result = ProofResult(case.path, label)
-        self._place = shorten_path(case.path)
+        self._place = SourceLocation(case.path)
 
     async def check_proof(self) -> None:
         """Prepare, decide and explain all obligations; beside that, show that the proof is not vacuous."""
@@ -138,8 +137,9 @@ class ProofSchedule:
         elif opinion.status != first:
             name = checked.question.name
             self.result.error = InternalError(
-                f"{self._place}: two solvers disagree on {name}: z3 says {first}, {solver} says {opinion.status}",
+                f"two solvers disagree on {name}: z3 says {first}, {solver} says {opinion.status}",
                 f"its text is kept in {self._keep_undecided(checked)}",
+                self._place,
             )
 
     async def _decide_again(self, checked: CheckedObligation, seed: int) -> None:
@@ -148,8 +148,9 @@ class ProofSchedule:
         checked.decisions.append(decision)
         if decision.status == "sat":
             self.result.error = InternalError(
-                f"{self._place}: {checked.question.name} is proved under one seed and refuted under seed {seed}",
+                f"{checked.question.name} is proved under one seed and refuted under seed {seed}",
                 f"its text is kept in {self._keep_undecided(checked)}",
+                self._place,
             )
 
     async def _explain_failure(self, checked: CheckedObligation, in_full: bool) -> None:
@@ -227,8 +228,8 @@ class ProofSchedule:
         changed = [path for path, digest in files.items() if known.get(path, digest) != digest]
         self.result.files = {**known, **files}
         if changed:
-            message = f"{shorten_path(changed[0])}: it was changed while {self._place} was checked"
-            self._end_with_error(UsageError(message, "check it again"))
+            message = f"it was changed while {self._place} was checked"
+            self._end_with_error(UsageError(message, "check it again", SourceLocation(changed[0])))
 
     async def _run_on_proof(self, work: Callable[..., Any], *arguments: Any, alone: bool = False) -> TaskOutcome:
         """Run ``work(loaded, *arguments)`` in a process that has loaded the proof."""
@@ -240,11 +241,8 @@ class ProofSchedule:
             from_preparation=work is proof_tasks.prepare_obligations,
         )
         if outcome.overlong:
-            self._end_with_error(
-                UsageError(
-                    f"{self._place}: still loading when it was given up: {outcome.lost}", "is there an endless loop?"
-                )
-            )
+            message = f"still loading when it was given up: {outcome.lost}"
+            self._end_with_error(UsageError(message, "is there an endless loop?", self._place))
         return outcome
 
     async def _run_task(self, work: Callable[..., Any], from_preparation: bool = False, **more: Any) -> TaskOutcome:
@@ -271,8 +269,8 @@ class ProofSchedule:
         if isinstance(recorded, InternalError) and isinstance(error, UsageError):
             return True
         if isinstance(recorded, UsageError) and isinstance(error, UsageError):
-            has_line = _has_line(error)
-            if has_line != _has_line(recorded):
+            has_line = find_python_line(error) is not None
+            if has_line != (find_python_line(recorded) is not None):
                 return has_line
         return from_preparation  # the generation of obligations gives the best messages
 
@@ -309,8 +307,3 @@ def _call_with_proof(work: Callable[..., Any], arguments: tuple[Any, ...], loade
 
 def _read_decision(outcome: TaskOutcome) -> Decision:
     return Decision("unknown", reason=outcome.lost) if outcome.lost is not None else outcome.value
-
-
-def _has_line(error: UsageError) -> bool:
-    """Tell whether the message of an error names a line."""
-    return re.search(r"\.py:\d+", error.message) is not None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fdverify.cache.signed_records import compute_digest
 from fdverify.engines.instances import check_parameters
-from fdverify.errors import FdverifyError, format_location
+from fdverify.errors import FdverifyError, SourceLocation, format_location
 from fdverify.liveness.argument import Argument, Bound
 from fdverify.models.loading import (
     allow_neighbour_imports,
@@ -33,7 +33,7 @@ from fdverify.obligations.inductive import (
     UnknownCounterexample,
     build_obligations,
 )
-from fdverify.proofs.proof import Proof, SourceLocation
+from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import load_proof
 from fdverify.runs.run import format_rounds
 from fdverify.runs.run_table import ShownRun, show_run

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import z3
 
-from fdverify.errors import UsageError, format_location
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.logic import And, Implies, Not, Number, Or, Truth
 from fdverify.models.buffer import PredicateBuffer
 from fdverify.symbolic.values import Bool, Int, lift_truth
@@ -129,9 +129,11 @@ class AgeClaimRegistry:
     def check_unchanged(self, claim: AgeClaim) -> None:
         """Refuse a body that now says something else, such as one that reads a loop variable."""
         if not self._build_shape(claim.inside, claim.body).eq(claim.shape):
+            place, message = _locate_body(claim.body), "the body of forall or exists has changed since the call"
             raise UsageError(
-                f"{_locate_body(claim.body)}: the body of forall or exists has changed since the call",
+                f"a claim: {message}" if place is None else message,
                 "bind loop variables as defaults: lambda age, i=i: ...",
+                place,
             )
 
     def instantiate_claim(self, claim: AgeClaim, key: int, age: Int) -> AgeFact:
@@ -249,9 +251,9 @@ def _hand_over(fact: AgeFact, terms: list[Any]) -> tuple[Mention, ...]:
     return fact.mentions
 
 
-def _locate_body(body: Any) -> str:
+def _locate_body(body: Any) -> SourceLocation | None:
     code = getattr(inspect.unwrap(body), "__code__", None)
-    return "a claim" if code is None else format_location(code.co_filename, code.co_firstlineno)
+    return None if code is None else SourceLocation.from_code(code)
 
 
 class SymbolicBuffer(PredicateBuffer):

@@ -119,7 +119,7 @@ class Unrolling:
             try:
                 self._add_fact(constant == part)
             except SymbolicMisuse as error:
-                raise UsageError(f"{name} is set to another kind of value: {error.message}") from error
+                raise UsageError(f"{name} is set to another kind of value: {error.placed_message}") from error
             return constant
         # Known numbers and truth values stay Python values; bits must keep their width.
         return Bits(constant.lift(part)) if isinstance(constant, Bits) else part

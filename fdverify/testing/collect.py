@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.errors import UsageError, shorten_path
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.obligations.inductive import (
     ASSUMPTIONS,
     ObligationKind,
@@ -46,10 +46,10 @@ def collect_obligations(path: Path, settings: ProofSettings) -> list[CollectedOb
     try:
         collected = run_in_worker(partial(_collect_in_worker, path, settings), limit, _ignore_event)
     except TimeLimitReached:
-        message = f"{shorten_path(path)}: still loading when it was given up after {limit:g} s"
-        raise UsageError(message, "is there an endless loop?") from None
+        message = f"still loading when it was given up after {limit:g} s"
+        raise UsageError(message, "is there an endless loop?", SourceLocation(path)) from None
     except WorkerDied as death:
-        raise UsageError(f"{shorten_path(path)}: it was not loaded: {death}") from None
+        raise UsageError(f"it was not loaded: {death}", place=SourceLocation(path)) from None
     if collected is None:
         raise NoProofInFile(path)
     if isinstance(collected, str):
@@ -77,7 +77,7 @@ def _collect_in_worker(path: Path, settings: ProofSettings, send: Any) -> list[C
     expected = _find_expected_failures(proof, obligations)
     return [
         CollectedObligation(
-            obligation, proof.sources.get(obligation.about, proof.source).line, expected.get(obligation.name)
+            obligation, proof.sources.get(obligation.about, proof.source).line or 1, expected.get(obligation.name)
         )
         for obligation in obligations
     ]

@@ -9,7 +9,7 @@ from typing import Self
 
 import pytest
 
-from fdverify.errors import FdverifyError, InternalError, UsageError, check_interpreter, shorten_path
+from fdverify.errors import FdverifyError, InternalError, SourceLocation, UsageError, check_interpreter, shorten_path
 from fdverify.obligations.inductive import ObligationKind, ObligationOutline
 from fdverify.printable import make_printable
 from fdverify.proofs.proof_files import NoProofInFile
@@ -58,7 +58,8 @@ class ProofFile(pytest.File):
             self.proof_session = ProofSession(self.path, self.config.stash[OPTIONS_KEY].build_settings(jobs=1))
             generated = [checked.question.name for checked in self.proof_session.result.checked]
             if self.proof_session.result.lost is None and generated != self.decided_names:
-                raise UsageError(f"{shorten_path(self.path)}: the obligations have changed since they were collected")
+                message = "the obligations have changed since they were collected"
+                raise UsageError(message, place=SourceLocation(self.path))
 
     def teardown(self) -> None:
         if hasattr(self, "proof_session"):

@@ -182,7 +182,7 @@ def _find_run_meeting_premise(
             return DriverOutcome("unknown", certain.refusal) if outcome.status == "none" else outcome
         return outcome
     except UsageError as error:  # the premise does not matter to the verdict, so it was not refused before
-        return DriverOutcome("unknown", error.message)
+        return DriverOutcome("unknown", error.placed_message)
 
 
 def _find_under_approximated_run(

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from enum import IntEnum
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fdverify.author_code.author_check import check_author_code
 from fdverify.engines.live import live
-from fdverify.errors import UsageError
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.liveness.argument import Terms
 from fdverify.liveness.goals import EventuallyAlways, LeadsTo
 from fdverify.liveness.reductions import REDUCTIONS
@@ -44,7 +45,7 @@ def argued(
     reduction = REDUCTIONS[by]
     prepared = reduction.prepare(system)
     invariant = tuple(Property(f"c{at}", holds, "a conjunct") for at, holds in enumerate(conjuncts))
-    return Invariant(prepared, reduction.argue(Terms(prepared, terms, "here"), goal), invariant)
+    return Invariant(prepared, reduction.argue(Terms(prepared, terms, SourceLocation(Path(__file__))), goal), invariant)
 
 
 def fork(fairness: Callable[[State], Truth]) -> System:

@@ -51,7 +51,7 @@ class Author:
             build_obligations(load_proof(path).build_invariant({}, {}))
         lines = text.splitlines()
         (line,) = (number for number, line in enumerate(lines, start=1) if line.endswith(PLACE))
-        assert f"{path}:{line}: " in caught.value.message
+        assert f"{path}:{line}: " in str(caught.value)
         assert "\n" not in str(caught.value)
         return caught.value
 
@@ -124,7 +124,7 @@ def test_misuse_in_the_helper_of_another_file(author: Author) -> None:
     path = author.write("from _helper import helper\n" + HEADER + PROOF + claim)
     with pytest.raises(UsageError) as caught:
         loaded(path)
-    assert f"{helper}:4: " in caught.value.message
+    assert f"{helper}:4: " in str(caught.value)
 
 
 def test_an_if_statement(author: Author) -> None:
@@ -248,7 +248,7 @@ def test_no_proof_in_a_file(author: Author) -> None:
     path = author.write(HEADER)
     with pytest.raises(UsageError, match="there is no proof in it") as caught:
         load_proof(path)
-    assert str(path) in caught.value.message
+    assert str(path) in str(caught.value)
 
 
 def test_one_proof_by_two_names_is_one(author: Author) -> None:

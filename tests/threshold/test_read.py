@@ -189,8 +189,8 @@ def test_what_is_wrong_is_told_with_line_and_column(old: str, new: str, says: st
     changed = TEXT.replace(old, new, 1)
     with pytest.raises(UsageError) as raised:
         parse_automaton(changed, "strb.ta")
-    assert PLACE.fullmatch(raised.value.message)
-    assert says in raised.value.message
+    assert PLACE.fullmatch(str(raised.value))
+    assert says in str(raised.value)
 
 
 def test_a_file_that_is_no_text_or_not_there(tmp_path: Path) -> None:

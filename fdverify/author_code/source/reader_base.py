@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NoReturn
 
@@ -23,7 +24,7 @@ from fdverify.author_code.source.name_tables import IMPURE_MODULES
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
 from fdverify.author_code.source.source_files import FileOwner, find_owner
-from fdverify.errors import UsageError, format_location
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.logic import shorten_value
 
 
@@ -75,10 +76,12 @@ class ReaderBase(ABC):
             if find_owner(site.source.path) is FileOwner.AUTHOR:
                 scope, node = site, place
                 break
-        where = format_location(scope.source.path, getattr(node, "lineno", 0))
         code = shorten_value(scope.source.format_node(node))
-        action = f"{self.subject} {refusal.action}"
-        raise UsageError(f"{where}: {action} in `{code}`", refusal.hint)
+        raise UsageError(
+            f"{self.subject} {refusal.action} in `{code}`",
+            refusal.hint,
+            SourceLocation(Path(scope.source.path), getattr(node, "lineno", 0)),
+        )
 
     @contextmanager
     def reading_escaped(self) -> Iterator[None]:

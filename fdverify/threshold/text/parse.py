@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from lark import Lark, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from fdverify.errors import UsageError, shorten_path
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.logic import shorten_value
 
 Node: TypeAlias = Any
@@ -34,7 +34,7 @@ def read_text(path: Path) -> str:
             content = file.read(_LONGEST_FILE + 1)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    source = TextSource(str(shorten_path(path)))
+    source = TextSource(path)
     if len(content) > _LONGEST_FILE:
         beginning = content[:_LONGEST_FILE].decode("utf-8", errors="replace")
         raise source.build_error_at(*_find_end(beginning), f"a file has at most {_LONGEST_FILE} bytes")
@@ -51,10 +51,10 @@ def _find_end(text: str) -> tuple[int, int]:
 
 
 class TextSource:
-    """The origin of a text, as error messages name it."""
+    """The origin of a text: a file, or the name that error messages give to a text without a file."""
 
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self, origin: Path | str) -> None:
+        self._origin = origin
 
     def parse(self, text: str, start: str) -> Node:
         try:
@@ -83,4 +83,6 @@ class TextSource:
         return self.build_error_at(first.line, first.column, what, hint)
 
     def build_error_at(self, line: int, column: int, what: str, hint: str | None = None) -> UsageError:
-        return UsageError(f"{self._file}:{line}:{column}: {what}", hint)
+        if isinstance(self._origin, Path):
+            return UsageError(what, hint, SourceLocation(self._origin, line, column))
+        return UsageError(f"{self._origin}:{line}:{column}: {what}", hint)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from fdverify.errors import shorten_path
 from fdverify.logic import shorten_value
 from fdverify.threshold.automaton import Automaton, Location, Rule, Specification
 from fdverify.threshold.ltl_formula import Formula, LinearExpression
@@ -16,12 +15,12 @@ _EVERYTHING = {"shared variable", "parameter", "location"}
 
 
 def read_automaton(path: Path) -> Automaton:
-    return parse_automaton(read_text(path), str(shorten_path(path)))
+    return parse_automaton(read_text(path), path)
 
 
-def parse_automaton(text: str, file: str) -> Automaton:
-    """Parse an automaton."""
-    source = TextSource(file)
+def parse_automaton(text: str, file: Path | str) -> Automaton:
+    """Parse an automaton; errors are in this file."""
+    source = TextSource(Path(file))
     return _AutomatonReader(source).convert_automaton(source.parse(text, "start"))
 
 

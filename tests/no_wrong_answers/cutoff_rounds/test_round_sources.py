@@ -151,8 +151,10 @@ def test_a_rule_that_looks_at_more_than_values_is_refused(name: str, tmp_path: P
     first = 1 + _FILE.splitlines().index("{body}")
     with pytest.raises(UsageError, match=r"own\.py:\d+: round Own\.schedule ") as refused:
         check_round_sources(rounds)
-    line = int(refused.value.message.partition("own.py:")[2].partition(":")[0])
-    assert first <= line < first + len(REFUSED[name].splitlines())
+    place = refused.value.place
+    assert place is not None
+    assert place.line is not None
+    assert first <= place.line < first + len(REFUSED[name].splitlines())
     assert refused.value.hint
 
 

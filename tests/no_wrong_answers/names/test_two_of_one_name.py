@@ -9,7 +9,7 @@ import pytest
 
 from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
 from fdverify.detectors.model_catalogue import find_model
-from fdverify.errors import UsageError
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.logic import Truth
 from fdverify.models.model import Model, Option
 from fdverify.models.system import Parameter, Phase, Property, State, System, update
@@ -56,7 +56,8 @@ def test_two_claims_of_one_kind(part: str, kind: str) -> None:
         small(**{part: twins()})
     lines = [function.__code__.co_firstlineno for function in (first, second)]
     places = " and ".join(f"at {HERE.relative_to(Path.cwd())}:{line}" for line in lines)
-    assert refused.value.message == f"counter has two {kind} same, {places}"
+    assert str(refused.value) == f"counter has two {kind} same, {places} (hint: rename one)"
+    assert refused.value.place == SourceLocation(HERE, lines[1])
 
 
 @pytest.mark.parametrize("part", CLAIMS)

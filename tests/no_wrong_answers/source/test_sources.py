@@ -18,7 +18,7 @@ def test_a_slip_is_refused_where_it_is(case: Case, tmp_path: Path) -> None:
     function = phase_in(tmp_path, case.source)
     with pytest.raises(UsageError) as refused:
         check_sources([function])
-    assert f"model.py:{marked_line(case.source)}: phase step " in refused.value.message
+    assert f"model.py:{marked_line(case.source)}: phase step " in str(refused.value)
     assert refused.value.hint is not None
     assert case.hint in refused.value.hint
 

@@ -2,13 +2,12 @@
 
 import json
 import random
-import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fdverify.errors import UsageError
+from fdverify.errors import SourceLocation, UsageError
 from fdverify.threshold.text.diagram import format_mermaid
 from fdverify.threshold.text.read import parse_automaton, read_automaton
 from fdverify.threshold.text.write import write_automaton
@@ -26,7 +25,6 @@ KINDS: dict[str, Callable[[random.Random], bytes]] = {
     "changed tokens": changed_tokens,
     "grown": grown,
 }
-PLACE = re.compile(r"[^:]+\.ta:([1-9]\d*):([1-9]\d*): (.+)")
 
 
 def outcome(path: Path, content: bytes) -> tuple[str, str]:
@@ -39,19 +37,20 @@ def outcome(path: Path, content: bytes) -> tuple[str, str]:
         if format_mermaid(automaton).count("-->|") != len(automaton.rules):
             return "drawn with other rules", ""
     except UsageError as error:
-        match = PLACE.fullmatch(error.message)
-        if match is None or not is_inside(content, int(match[1]), int(match[2])):
-            return "refused without a place", error.message
-        return REFUSED, match[3]
+        if len(error.message.splitlines()) != 1 or not is_inside(content, error.place):
+            return "refused without a place, or not in one line", str(error)
+        return REFUSED, error.message
     except Exception as error:
         return type(error).__name__, str(error)
     return READ, ""
 
 
-def is_inside(content: bytes, line: int, column: int) -> bool:
-    """Whether there is such a place in a text, or just after it."""
+def is_inside(content: bytes, place: SourceLocation | None) -> bool:
+    """Whether there is such a line and column in a text, or just after it."""
+    if place is None or place.line is None or place.column is None:
+        return False
     lines = content.decode("utf-8", errors="replace").split("\n")
-    return line <= len(lines) and column <= len(lines[line - 1]) + 1
+    return 0 < place.line <= len(lines) and 0 < place.column <= len(lines[place.line - 1]) + 1
 
 
 def peak() -> int:
