@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fdverify.bounds.accuracy_bound import find_accuracy_bound
-from fdverify.bounds.bound_subject import BoundSubject, describe_subject
 from fdverify.bounds.detection_bound import find_detection_bound
-from fdverify.bounds.detector_bound import DetectorBound
+from fdverify.bounds.detector_bound import BoundSubject, DetectorBound, describe_subject
 from fdverify.bounds.detector_instance import NoBound
 from fdverify.bounds.parallel_measurement import MeasuringTimeExceeded
 from fdverify.bounds.precheck import compare_author_functions

@@ -127,8 +127,8 @@ def _build_request(
 
 def _compute_formula(name: str, reference: str, model: Model, request: Request, given: Mapping[str, Any]) -> Outcome:
     check = _build_request(reference, model, given, {parameter.name: None for parameter in model.parameters})
-    from fdverify.bounds.bound_subject import describe_expected_subject
     from fdverify.bounds.bounds_search import BoundSearch, find_bounds
+    from fdverify.bounds.detector_bound import describe_expected_subject
     from fdverify.bounds.report import report_bounds
     from fdverify.proofs.proof_files import load_proof
 
@@ -205,7 +205,7 @@ def _compute_configuration(reference: str, model: Model, request: Request, given
     tick = None if given["tick"] is None else _parse_time(given["tick"])
     numbers = {each.name: _parse_number(each.name, given[each.name]) for each in model.parameters}
     check = _build_request(reference, model, given, numbers)
-    from fdverify.bounds.bound_subject import describe_expected_subject
+    from fdverify.bounds.detector_bound import describe_expected_subject
     from fdverify.bounds.detector_configuration import DetectorConfiguration, configure_detector
     from fdverify.bounds.report import report_configuration
     from fdverify.verdict import Verdict

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from fdverify.bounds.bound_subject import BoundSubject, describe_subject
 from fdverify.bounds.detection_times import measure_detection_times
+from fdverify.bounds.detector_bound import BoundSubject, describe_subject
 from fdverify.bounds.detector_instance import NoBound, build_crash_options, build_instance, require_detector
 from fdverify.bounds.measurement import (
     TimeoutInstances,

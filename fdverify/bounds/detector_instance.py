@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from fdverify.engines.exploration_result import conclude_exploration
-from fdverify.engines.explore import Exploration, explore_states
+from fdverify.engines.explore import Exploration, conclude_exploration, explore_states
 from fdverify.errors import FdverifyError, UsageError
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.detector import Detector

@@ -14,18 +14,24 @@ from fdverify.bounds.detector_instance import (
     format_parameters,
     visit_states,
 )
-from fdverify.bounds.no_safe_timeout import is_violated_at_every_longer_timeout
 from fdverify.errors import NoInstance
+from fdverify.logic import And, Implies, Not, Symbolic, Truth
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.system import System
+from fdverify.models.system import Property, System
 from fdverify.runs.run import Run
 from fdverify.runs.run_table import ShownRun, show_run
+from fdverify.smt.solver import FreshSolver
+from fdverify.symbolic.next_round import run_planned_round
+from fdverify.symbolic.unrolling import Unrolling
+from fdverify.symbolic.values import lift_truth
 from fdverify.verdict import Verdict
 
 _LONGER = 2
 """How many timeouts beyond the least safe one are tried too: in some models a longer timeout is not safer."""
 _TRIED_BEFORE_A_PROOF = 4
 """How many unsafe timeouts are tried before a proof is attempted that all longer ones are unsafe too."""
+_LONGEST_RUN = 32
+"""In rounds: a run that grows with the timeout does not serve for all timeouts, and terms grow with the run."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,7 @@ def _refuse_if_hopeless(instances: TimeoutInstances, broken: TimeoutViolation) -
     crash = build_crash_options(job.find_model()) if broken.crash else {}
     any_timeout = replace(job, parameters=instances.parameters, options={**job.options, **crash, "timeout": "any"})
     system = any_timeout.build_system()
-    if is_violated_at_every_longer_timeout(system, any_timeout.find_property(system), broken.run, broken.timeout):
+    if _is_violated_at_every_longer_timeout(system, any_timeout.find_property(system), broken.run, broken.timeout):
         where = format_parameters(instances.parameters)
         raise NoBound(
             f"{job.claim} is violated with every initial timeout, by the same choices from {broken.timeout} on, "
@@ -209,3 +215,25 @@ def list_admitted_instances(job: CheckRequest, parameters: dict[str, int], timeo
     """List the instances with those of the initial timeouts that the model allows."""
     instances = TimeoutInstances(job, parameters)
     return [build_instance(job, parameters, timeout) for timeout in timeouts if instances.admits(timeout)]
+
+
+def _is_violated_at_every_longer_timeout(system: System, claim: Property, run: Run, least: int) -> bool:
+    """Return whether the choices of a run lead to a violation with every initial timeout from ``least`` on.
+
+    The initial timeout must be the only arbitrary parameter of the system.
+    """
+    (initial,) = system.list_arbitrary()
+    if len(run.rounds) > _LONGEST_RUN:
+        return False
+    unrolling = Unrolling(system)
+    state, allowed = unrolling.states[0], list[Truth]()
+    for choices in run.rounds:
+        state, possible = run_planned_round(system, state, choices)
+        allowed.append(possible)
+    broken = And(*allowed, Not(claim.holds(state)))
+    question = Not(Implies(state[initial] >= least, broken))
+    if not isinstance(question, Symbolic):
+        return not question
+    solver = FreshSolver()
+    solver.add(unrolling.take_new_facts())
+    return solver.ask(lift_truth(question)).status == "unsat"

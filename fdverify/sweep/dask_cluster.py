@@ -14,9 +14,8 @@ from typing import Any
 
 from fdverify.errors import UsageError, describe_error
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.sweep.cell_check import check_cell
+from fdverify.sweep.cell_check import OutcomeHandler, check_cell
 from fdverify.sweep.fresh_interpreter import run_in_interpreter
-from fdverify.sweep.local_workers import OutcomeHandler
 from fdverify.workers.pool import TaskOutcome
 
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?([^\s/:@]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", flags=re.ASCII)

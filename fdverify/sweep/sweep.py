@@ -15,8 +15,7 @@ from fdverify.errors import NoInstance, UsageError, shorten_path
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.model import OptionValue
 from fdverify.sweep.answer_store import AnswerStore
-from fdverify.sweep.cell_check import PACKAGE, CellAnswer, digest_sources
-from fdverify.sweep.local_workers import check_on_processes
+from fdverify.sweep.cell_check import PACKAGE, CellAnswer, check_on_processes, digest_sources
 from fdverify.sweep.parameter_grid import CellPosition, Grid
 from fdverify.sweep.sweep_result import Cell, Panel, ParameterMap
 from fdverify.verdict import Verdict
