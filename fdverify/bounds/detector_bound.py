@@ -33,10 +33,10 @@ class BoundSubject:
     watcher: str = "receiver"
 
 
-def describe_subject(job: CheckRequest) -> BoundSubject:
+def describe_subject(request: CheckRequest) -> BoundSubject:
     """Describe the subject by the system that the request builds."""
-    system = job.build_system()
-    claim = job.find_property(system).name
+    system = request.build_system()
+    claim = request.find_property(system).name
     if system.detector is None:
         return BoundSubject(system.name, dict(system.options), claim)
     return BoundSubject(system.name, dict(system.options), claim, system.detector.watched, system.detector.watcher)

@@ -34,8 +34,8 @@ class CellAnswer:
     sources: Mapping[str, str]
 
 
-def check_cell(job: CheckRequest) -> CellAnswer:
-    result = job.run_engine(ignore_progress)
+def check_cell(request: CheckRequest) -> CellAnswer:
+    result = request.run_engine(ignore_progress)
     # The sources are listed afterwards: a model may import a file beside it as late as in a phase.
     return CellAnswer(
         result.verdict, result.detail, None if result.run is None else len(result.run.rounds), digest_sources()
@@ -57,13 +57,16 @@ def _digest_package() -> str:
 
 
 def check_on_processes(
-    work: Mapping[int, CheckRequest], workers: int, time_limit: float | None, handle: OutcomeHandler
+    requests: Mapping[int, CheckRequest], workers: int, time_limit: float | None, handle: OutcomeHandler
 ) -> None:
     def pass_outcome(task: Task, outcome: TaskOutcome) -> Iterable[Task]:
         handle(task.key, outcome)
         return ()
 
     # Nothing is shown before everything is done, so it does not pay to set a long task aside for others.
-    tasks = [Task(number, partial(check_cell, job), time_limit, patience=math.inf) for number, job in work.items()]
+    tasks = [
+        Task(number, partial(check_cell, request), time_limit, patience=math.inf)
+        for number, request in requests.items()
+    ]
     with Pool(workers) as pool:
         pool.run_tasks(tasks, pass_outcome)
