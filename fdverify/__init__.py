@@ -47,13 +47,14 @@ if TYPE_CHECKING:
     from fdverify.models.detector import Raise as Raise
     from fdverify.models.detector import Stabilisation as Stabilisation
     from fdverify.models.expression import parse_expression as parse_expression
-    from fdverify.models.growing_loop import GrowingLoop as GrowingLoop
     from fdverify.models.loading import load_module as load_module
     from fdverify.models.model import Model as Model
     from fdverify.models.model import Option as Option
     from fdverify.models.participants import Cast as Cast
     from fdverify.models.participants import Channel as Channel
     from fdverify.models.participants import Role as Role
+    from fdverify.models.planned_runs import GrowingLoop as GrowingLoop
+    from fdverify.models.planned_runs import WorstRun as WorstRun
     from fdverify.models.process import Process as Process
     from fdverify.models.system import Ages as Ages
     from fdverify.models.system import Choices as Choices
@@ -70,7 +71,6 @@ if TYPE_CHECKING:
     from fdverify.models.system import Update as Update
     from fdverify.models.system import Variable as Variable
     from fdverify.models.system import update as update
-    from fdverify.models.worst_run import WorstRun as WorstRun
     from fdverify.proofs.proof import Proof as Proof
     from fdverify.proofs.proof import expect_verdict as expect_verdict
     from fdverify.proofs.proof import hint as hint
@@ -106,10 +106,10 @@ _NAMES = {
     "fdverify.models": ("partial_synchrony",),
     "fdverify.models.detector": ("Detector", "Raise", "Stabilisation"),
     "fdverify.models.expression": ("parse_expression",),
-    "fdverify.models.growing_loop": ("GrowingLoop",),
     "fdverify.models.loading": ("load_module",),
     "fdverify.models.model": ("Model", "Option"),
     "fdverify.models.participants": ("Cast", "Channel", "Role"),
+    "fdverify.models.planned_runs": ("GrowingLoop", "WorstRun"),
     "fdverify.models.process": ("Process",),
     "fdverify.models.system": (
         "Ages",
@@ -128,7 +128,6 @@ _NAMES = {
         "Variable",
         "update",
     ),
-    "fdverify.models.worst_run": ("WorstRun",),
     "fdverify.proofs.proof": ("Proof", "expect_verdict", "hint"),
     "fdverify.testing.verify": ("Verify",),
     "fdverify.threshold.automaton": ("Automaton",),

@@ -224,8 +224,8 @@ def configure_detector(
     missing = [name for name in request.parameters if name not in numbers]
     if missing:
         raise UsageError(f"{missing[0]} must be a number", "or use find_bounds")
-    found = request.blame_file(lambda: compute_configuration(request, numbers, _ignore, longest))
-    return Report(report_configuration(numbers, None, found, perf_counter() - started))
+    configuration = request.blame_file(lambda: compute_configuration(request, numbers, _ignore, longest))
+    return Report(report_configuration(numbers, None, configuration, perf_counter() - started))
 
 
 def check_automaton(

@@ -9,11 +9,9 @@ import typer
 
 from fdverify.bounds.command import add_bounds
 from fdverify.cache.command import CACHE
-from fdverify.cli.call_app import call_app, show_version
-from fdverify.cli.commands import add_command, write_epilog
-from fdverify.cli.exit_codes import end_command
+from fdverify.cli.commands import add_command, call_app, show_version, write_epilog
+from fdverify.cli.exit_codes import end_command, find_parse_error
 from fdverify.cli.options import OtherModel, choose_examples
-from fdverify.cli.parse_errors import ParseError
 from fdverify.cutoff.command import CUTOFF
 from fdverify.detectors.model_catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
 from fdverify.errors import UsageError
@@ -46,7 +44,7 @@ def _dispatch_arguments(arguments: Sequence[str]) -> Any:
             return _call_command(DEFAULT, arguments)
         except OtherModel as other:
             return _call_command(other.reference, arguments)
-        except ParseError:
+        except find_parse_error():
             raise wrong from None
     try:
         return _call_command(reference, arguments)

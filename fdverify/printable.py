@@ -17,11 +17,6 @@ def make_printable(text: str) -> str:
     return "".join(_escape_character(character) if _is_unprintable(character) else character for character in text)
 
 
-def make_lines_printable(text: str) -> str:
-    """Escape each line of a text, and keep its line breaks."""
-    return "\n".join(map(make_printable, text.split("\n")))
-
-
 def _is_unprintable(character: str) -> bool:
     return unicodedata.category(character) in _ESCAPED_CATEGORIES and character not in _JOINERS
 

@@ -19,14 +19,14 @@ Without a name, list the names.
 DOCUMENTS = {
     "check": ("fdverify.model_check.report", "CheckDocument"),
     "proofs": ("fdverify.proofs.proof_document", "ProofDocument"),
-    "bounds": ("fdverify.bounds.bounds_documents", "BoundsDocument"),
-    "configuration": ("fdverify.bounds.bounds_documents", "ConfigurationDocument"),
+    "bounds": ("fdverify.bounds.report", "BoundsDocument"),
+    "configuration": ("fdverify.bounds.report", "ConfigurationDocument"),
     "map": ("fdverify.sweep.report", "MapDocument"),
-    "cutoff": ("fdverify.cutoff.cutoff_document", "CutoffDocument"),
+    "cutoff": ("fdverify.cutoff.report", "CutoffDocument"),
     "threshold": ("fdverify.threshold.report", "ThresholdDocument"),
-    "threshold-table": ("fdverify.threshold.tables_report", "TablesDocument"),
+    "threshold-table": ("fdverify.threshold.report", "TablesDocument"),
     "cache": ("fdverify.cache.report", "CacheDocument"),
-    "unanswered": ("fdverify.cli.unanswered", "UnansweredDocument"),
+    "unanswered": ("fdverify.reports.documents", "UnansweredDocument"),
 }
 """The module and the name of each document's type."""
 _COMMANDS = {

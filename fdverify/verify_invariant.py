@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fdverify.cli.call_app import call_app
-from fdverify.cli.commands import build_action, write_epilog
+from fdverify.cli.commands import build_action, call_app, write_epilog
 from fdverify.cli.exit_codes import end_command
 from fdverify.proofs.command import build_command
 from fdverify.proofs.model_options import ModelOption, find_model_options
 
 if TYPE_CHECKING:
-    from fdverify.proofs.proof_result import ProofResult
+    from fdverify.proofs.proof_result import ProofResult, ProofSuggestions
     from fdverify.proofs.schedule import ProofSettings
-    from fdverify.proofs.suggestion import ProofSuggestions
 
 
 def run(arguments: Sequence[str]) -> int:

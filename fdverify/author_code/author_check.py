@@ -13,9 +13,8 @@ from fdverify.author_code.author_call import AuthorCall
 from fdverify.author_code.author_functions import list_system_functions
 from fdverify.author_code.ownership import is_package_function
 from fdverify.cache.signed_records import SignedRecords
-from fdverify.models.growing_loop import GrowingLoop
+from fdverify.models.planned_runs import GrowingLoop, WorstRun
 from fdverify.models.system import Property, System
-from fdverify.models.worst_run import WorstRun
 
 
 @dataclass(frozen=True)

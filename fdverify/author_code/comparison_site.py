@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import z3
 
-from fdverify.author_code.recording_book import RecordingBook
 from fdverify.author_code.sample_batch import SampleBatch
-from fdverify.author_code.term_evaluator import Column, TermEvaluator
+from fdverify.author_code.term_evaluator import Column, RecordingBook, TermEvaluator
 from fdverify.logic import Symbolic
 from fdverify.models.buffer import CounterBuffer
 from fdverify.models.system import Choice, Choices, Flag, State, System, Variable

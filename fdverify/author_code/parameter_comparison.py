@@ -10,9 +10,8 @@ import numpy as np
 
 from fdverify.author_code.author_functions import AuthorFunction, build_author_function
 from fdverify.author_code.function_comparison import HINT
-from fdverify.author_code.recording_book import RecordingBook
 from fdverify.author_code.result_parts import NUMBER, TRUTH, name_kind
-from fdverify.author_code.term_evaluator import TermEvaluator
+from fdverify.author_code.term_evaluator import RecordingBook, TermEvaluator
 from fdverify.logic import shorten_value
 from fdverify.models.system import State, System
 from fdverify.symbolic.values import Value

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fdverify.author_code.column_sampler import ColumnSampler
 from fdverify.author_code.sample_batch import Column, Columns, SampleBatch, extract_columns, join_batches
 from fdverify.engines.batch import BatchInterpreter, build_truth_column
 from fdverify.engines.instances import (
@@ -27,6 +28,35 @@ _WIDEST_LEVEL = 24
 _MOST_COMBINATIONS = 48
 _LARGEST = 1 << 15
 _SMALL = (-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 40, 100)
+
+
+class ColumnSampler:
+    """A source of random columns with a fixed seed; numpy's own generators take longer to import than to draw from."""
+
+    def __init__(self, seed: int) -> None:
+        self._source = random.Random(seed)
+
+    def _draw_words(self, count: int) -> NDArray[np.uint64]:
+        return np.frombuffer(self._source.randbytes(8 * count), dtype=np.uint64)
+
+    def draw_numbers(self, below: int, count: int) -> NDArray[np.int64]:
+        """Draw ``count`` numbers from 0 up to, but not including, ``below``."""
+        return (self._draw_words(count) % np.uint64(below)).astype(np.int64)
+
+    def draw_values(self, values: NDArray[Any], count: int) -> NDArray[Any]:
+        """Draw ``count`` of the values, with repetition."""
+        return values[self.draw_numbers(len(values), count)]
+
+    def draw_truths(self, rows: int, columns: int) -> NDArray[np.bool_]:
+        return np.asarray(self.draw_numbers(2, rows * columns) == 1).reshape(rows, columns)
+
+    def shuffle_indexes(self, count: int) -> NDArray[np.int64]:
+        """Return the numbers below ``count`` in random order."""
+        return np.argsort(self._draw_words(count), kind="stable")
+
+    def choose_indexes(self, count: int, most: int) -> NDArray[np.int64]:
+        """Choose at most ``most`` of the numbers below ``count``, in increasing order."""
+        return np.arange(count) if count <= most else np.sort(self.shuffle_indexes(count)[:most])
 
 
 def choose_instances(system: System) -> list[System]:

@@ -10,20 +10,20 @@ import z3
 
 from fdverify.author_code.author_call import AuthorCall
 from fdverify.author_code.author_functions import DETECTOR_PARTS
-from fdverify.author_code.column_sampler import ColumnSampler
 from fdverify.author_code.comparison_site import ComparisonSite, SymbolicState
 from fdverify.author_code.function_comparison import FunctionComparison
 from fdverify.author_code.literals import collect_literals
 from fdverify.author_code.ownership import is_package_function
 from fdverify.author_code.parameter_comparison import compare_assumptions, compare_initial_values
-from fdverify.author_code.recording_book import RecordingBook
 from fdverify.author_code.sample_batch import Column, SampleBatch
 from fdverify.author_code.state_sampling import (
+    ColumnSampler,
     add_choices,
     build_initial_batch,
     choose_instances,
     sample_states,
 )
+from fdverify.author_code.term_evaluator import RecordingBook
 from fdverify.engines.batch import build_truth_column
 from fdverify.models.buffer import Buffer
 from fdverify.models.system import Ages, Labels, Phase, State, System

@@ -1,4 +1,4 @@
-"""The evaluation of Z3 terms in many states at once, with numpy.
+"""The evaluation of Z3 terms, and of what they claim about ages, in many states at once, with numpy.
 
 A term is traversed once, whatever the number of states: substituting state by state would take seconds.  Integers are
 machine integers while a bound on every intermediate value shows that they fit, and Python's integers otherwise.
@@ -14,14 +14,39 @@ import numpy as np
 import z3
 from numpy.typing import NDArray
 
-from fdverify.author_code.recording_book import RecordingBook
 from fdverify.errors import InternalError
+from fdverify.logic import Number, Truth
+from fdverify.symbolic.age_claims import AgeClaim, AgeClaimRegistry, AgeRead, Mention
 
 Column = NDArray[Any]
 _FITS = 1 << 62
 _EVALUATED = (z3.Z3_APP_AST, z3.Z3_NUMERAL_AST)
 _MACHINE_BITS = 31
 """A bit vector up to this width stays a machine integer when it is shifted."""
+
+
+class RecordingBook(AgeClaimRegistry):
+    """An age book that keeps every read and every claim, also those made inside another claim."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.claims: dict[str, tuple[AgeClaim, int]] = {}
+        """By the name of the truth value: the claim, and the depth of the age that its body ranges over."""
+        self.exceptions: dict[str, str] = {}
+        """By the name of the age at which a claim fails: the name of its truth value."""
+        self.reads: dict[str, AgeRead] = {}
+
+    def make_claim(self, delta: Number, low: Number, high: Number, body: Callable[[Number], Truth]) -> AgeClaim:
+        claim = super().make_claim(delta, low, high, body)
+        name = claim.holds.term.decl().name()
+        self.claims.setdefault(name, (claim, self.depth + 1))
+        self.exceptions[claim.exception.term.decl().name()] = name
+        return claim
+
+    def record_mention(self, mention: Mention) -> None:
+        if isinstance(mention, AgeRead):
+            self.reads[mention.constant.term.decl().name()] = mention
+        super().record_mention(mention)
 
 
 class _BoundedColumn(NamedTuple):

@@ -38,7 +38,7 @@ _METHODS = ("templates", "spacer")
 
 
 def find_accuracy_bound(
-    job: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]
+    request: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]
 ) -> DetectorBound | None:
     """Find a formula for the least safe timeout, and evidence that it suffices and is necessary.
 
@@ -46,9 +46,9 @@ def find_accuracy_bound(
     serve to prove that the formula suffices.  Without such a proof, an invariant is inferred for the least linear
     formula.
     """
-    model = job.find_model()
-    find_initial_timeout(job)
-    any_timeout = replace(job, options={**job.options, "timeout": "any"})
+    model = request.find_model()
+    find_initial_timeout(request)
+    any_timeout = replace(request, options={**request.options, "timeout": "any"})
     measured = _measure_least_timeouts(any_timeout, deadline, report)
     if not measured:
         raise NoBound("the assumptions of the model allow none of the instances that would be explored")
@@ -64,7 +64,7 @@ def find_accuracy_bound(
     conjuncts = proof or find_tight_proof(model, any_timeout.options, "accuracy")
     bound = DetectorBound(
         name="least-safe-timeout",
-        meaning=f"the least initial timeout from which {job.claim} holds{_describe_crash_scope(job)}",
+        meaning=f"the least initial timeout from which {request.claim} holds{_describe_crash_scope(request)}",
         formula=formula,
         enough=None if conjuncts is None else _prove_sufficiency(any_timeout, formula, conjuncts, deadline),
         witness=_show_necessity(any_timeout, formula, measured),
@@ -77,11 +77,11 @@ def find_accuracy_bound(
     _check_longer_timeouts(any_timeout, names, timeouts, deadline, report)
     if linear is None:
         return bound
-    return replace(bound, linear_enough=_prove_by_inference(job, linear, deadline, report))
+    return replace(bound, linear_enough=_prove_by_inference(request, linear, deadline, report))
 
 
 def _check_longer_timeouts(
-    job: CheckRequest,
+    request: CheckRequest,
     names: Sequence[str],
     timeouts: Mapping[ParameterPoint, int],
     deadline: float | None,
@@ -89,16 +89,16 @@ def _check_longer_timeouts(
 ) -> None:
     """Try some longer timeouts, where no proof shows that they are safe too."""
     tasks = {
-        point: partial(check_longer_timeouts, job, dict(zip(names, point, strict=True)), timeout)
+        point: partial(check_longer_timeouts, request, dict(zip(names, point, strict=True)), timeout)
         for point, timeout in timeouts.items()
     }
-    run_measurements(blame_model_file(job, tasks), deadline, report)
+    run_measurements(blame_model_file(request, tasks), deadline, report)
 
 
-def _describe_crash_scope(job: CheckRequest) -> str:
+def _describe_crash_scope(request: CheckRequest) -> str:
     """Return a qualification for a model that has a crash option, which the measured instances leave off."""
-    crash = {**job.options, **build_crash_options(job.find_model())}
-    return "" if crash == job.options else ", without a crash"
+    crash = {**request.options, **build_crash_options(request.find_model())}
+    return "" if crash == request.options else ", without a crash"
 
 
 def _count_attained(linear: Polynomial, names: Sequence[str], timeouts: Mapping[ParameterPoint, int]) -> int:
@@ -107,14 +107,14 @@ def _count_attained(linear: Polynomial, names: Sequence[str], timeouts: Mapping[
 
 
 def _measure_least_timeouts(
-    job: CheckRequest, deadline: float | None, report: Callable[[str], None]
+    request: CheckRequest, deadline: float | None, report: Callable[[str], None]
 ) -> dict[ParameterPoint, LeastTimeout]:
-    parameters = job.find_model().parameters
+    parameters = request.find_model().parameters
     tasks = {
-        tuple(values.values()): partial(measure_row_of_least_timeouts, job, parameters[0].name, along, values)
+        tuple(values.values()): partial(measure_row_of_least_timeouts, request, parameters[0].name, along, values)
         for values, along in enumerate_rows(parameters, _BUDGET)
     }
-    measured_rows = run_measurements(blame_model_file(job, tasks), deadline, report).items()
+    measured_rows = run_measurements(blame_model_file(request, tasks), deadline, report).items()
     return {(value, *rest): least for rest, row in measured_rows for value, least in row.items()}
 
 
@@ -143,43 +143,45 @@ def _find_least_linear_formula(
 
 
 def _prove_sufficiency(
-    job: CheckRequest, formula: BoundFormula, conjuncts: Proof, deadline: float | None
+    request: CheckRequest, formula: BoundFormula, conjuncts: Proof, deadline: float | None
 ) -> Evidence | None:
     meaning = f"The initial timeout is at least {formula}."
-    initial = find_initial_timeout(job)
+    initial = find_initial_timeout(request)
     safe = name_predicate(meaning, lambda s: s[initial] >= formula.evaluate(s), "safe_from_the_start")
-    return prove_with_conjuncts(conjuncts, job.find_model(), job.options, str(job.claim), safe, deadline)
+    return prove_with_conjuncts(conjuncts, request.find_model(), request.options, str(request.claim), safe, deadline)
 
 
 def _prove_by_inference(
-    job: CheckRequest, linear: Polynomial, deadline: float | None, report: Callable[[str], None]
+    request: CheckRequest, linear: Polynomial, deadline: float | None, report: Callable[[str], None]
 ) -> Evidence | None:
     left = None if deadline is None else max(0.1, deadline - monotonic())
-    inferred = infer_invariant(replace(job, options={**job.options, "timeout": str(linear)}), _METHODS, 0, left, report)
+    inferred = infer_invariant(
+        replace(request, options={**request.options, "timeout": str(linear)}), _METHODS, 0, left, report
+    )
     if inferred.result.verdict is not Verdict.PROVED:
         return None
     return Evidence(ALL_PARAMETERS, inferred.result.detail, inferred.result.obligations)
 
 
 def _show_necessity(
-    job: CheckRequest, formula: BoundFormula, measured: Mapping[ParameterPoint, LeastTimeout]
+    request: CheckRequest, formula: BoundFormula, measured: Mapping[ParameterPoint, LeastTimeout]
 ) -> Evidence:
     """Show a run that violates the property at one less: for all parameters by a worst run, else as explored."""
-    system = job.build_system()
-    names = [parameter.name for parameter in job.find_model().parameters]
-    claim, scope = job.find_property(system), describe_instances(names, measured)
+    system = request.build_system()
+    names = [parameter.name for parameter in request.find_model().parameters]
+    claim, scope = request.find_property(system), describe_instances(names, measured)
     runs = {point: least.shorter for point, least in measured.items() if least.shorter is not None}
     if not runs:
         return Evidence(scope, "no initial timeout is too short there")
     point, shorter = max(runs.items())
-    initial = find_initial_timeout(job)
+    initial = find_initial_timeout(request)
     one_less = Property("one_less", lambda s: s[initial] == formula.evaluate(s) - 1, "one less than the formula")
     for worst in (plan for plan in system.worst if plan.breaks == claim.name):
         obligations = decide_worst_run_obligations(
             replace(system, assumptions=(*system.assumptions, one_less)), claim, worst
         )
         if all(obligation.verdict is Verdict.PROVED for obligation in obligations):
-            fixed = build_instance(job, dict(zip(names, point, strict=True)), shorter.timeout)
+            fixed = build_instance(request, dict(zip(names, point, strict=True)), shorter.timeout)
             run = show_run(fixed, interpret_worst_run(fixed, claim, worst))
             return Evidence(ALL_PARAMETERS, "with one less, a plan leads to a violation", tuple(obligations), run)
     where = "every instance" if len(runs) == len(measured) else f"{len(runs)} of {len(measured)} instances"

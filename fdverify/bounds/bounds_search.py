@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fdverify.bounds.accuracy_bound import find_accuracy_bound
-from fdverify.bounds.bound_subject import BoundSubject, describe_subject
 from fdverify.bounds.detection_bound import find_detection_bound
-from fdverify.bounds.detector_bound import DetectorBound
+from fdverify.bounds.detector_bound import BoundSubject, DetectorBound, describe_subject
 from fdverify.bounds.detector_instance import NoBound
 from fdverify.bounds.parallel_measurement import MeasuringTimeExceeded
 from fdverify.bounds.precheck import compare_author_functions
@@ -44,20 +43,22 @@ class BoundSearch:
 
 
 def find_bounds(
-    about: str, job: CheckRequest, by: Proof | None, deadline: float | None, report: Callable[[str], None]
+    about: str, request: CheckRequest, by: Proof | None, deadline: float | None, report: Callable[[str], None]
 ) -> BoundSearch:
     """Find the bound with this name and the further bounds that belong to it."""
-    subject = describe_subject(job)
-    if not job.find_model().parameters:
+    subject = describe_subject(request)
+    if not request.find_model().parameters:
         raise UsageError(f"{subject.model} has no parameters to find a formula in", f"leave out the word {about}")
     try:
-        compared = compare_author_functions(job)
-        bound = {"accuracy": find_accuracy_bound, "detection": find_detection_bound}[about](job, by, deadline, report)
+        compared = compare_author_functions(request)
+        bound = {"accuracy": find_accuracy_bound, "detection": find_detection_bound}[about](
+            request, by, deadline, report
+        )
         if bound is None:
             why = "no formula fits what was measured: sums of the parameters, rounded, or by residues"
             return BoundSearch(subject, why=why)
-        others = find_suspicion_bounds(job, deadline, report) if about == "detection" else []
-        notes = _count_suspicions_or_explain(job, deadline, report) if about == "detection" and not others else ()
+        others = find_suspicion_bounds(request, deadline, report) if about == "detection" else []
+        notes = _count_suspicions_or_explain(request, deadline, report) if about == "detection" and not others else ()
     except MeasuringTimeExceeded:
         return BoundSearch(subject, why=OUT_OF_TIME)
     except NoBound as none:
@@ -66,10 +67,10 @@ def find_bounds(
 
 
 def _count_suspicions_or_explain(
-    job: CheckRequest, deadline: float | None, report: Callable[[str], None]
+    request: CheckRequest, deadline: float | None, report: Callable[[str], None]
 ) -> tuple[str, ...]:
     """Count wrong suspicions, or say why they cannot be counted."""
     try:
-        return count_wrong_suspicions(job, deadline, report)
+        return count_wrong_suspicions(request, deadline, report)
     except NoBound as none:
         return (f"wrong suspicions: not counted: {none}",)

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -90,14 +91,10 @@ def _list_options(model: Model) -> list[inspect.Parameter]:
 
 def _build_formula_command(name: str, text: str, reference: str, model: Model) -> Command:
     parameters = [parameter.name for parameter in model.parameters]
-
-    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
-        return _compute_formula(name, reference, model, request, given)
-
     return Command(
         name=f"bounds {name}",
         help=text,
-        compute=bind_model(reference, model, compute_outcome),
+        compute=bind_model(reference, model, partial(_compute_formula, name)),
         examples=choose_examples(
             reference, (f"fdverify bounds {name}", f"fdverify bounds {name} --variant ivy --json")
         ),
@@ -127,8 +124,8 @@ def _build_request(
 
 def _compute_formula(name: str, reference: str, model: Model, request: Request, given: Mapping[str, Any]) -> Outcome:
     check = _build_request(reference, model, given, {parameter.name: None for parameter in model.parameters})
-    from fdverify.bounds.bound_subject import describe_expected_subject
     from fdverify.bounds.bounds_search import BoundSearch, find_bounds
+    from fdverify.bounds.detector_bound import describe_expected_subject
     from fdverify.bounds.report import report_bounds
     from fdverify.proofs.proof_files import load_proof
 
@@ -164,14 +161,10 @@ def _run_until(
 
 def _build_configure(reference: str, model: Model) -> Command:
     options = [_make_option(each) if each.name == "model" else each for each in _list_options(model)]
-
-    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
-        return _compute_configuration(reference, model, request, given)
-
     return Command(
         name="bounds",
         help=HELP,
-        compute=bind_model(reference, model, compute_outcome),
+        compute=bind_model(reference, model, _compute_configuration),
         examples=choose_examples(reference, EXAMPLES),
         exits=_CONFIGURED,
         options=[
@@ -205,7 +198,7 @@ def _compute_configuration(reference: str, model: Model, request: Request, given
     tick = None if given["tick"] is None else _parse_time(given["tick"])
     numbers = {each.name: _parse_number(each.name, given[each.name]) for each in model.parameters}
     check = _build_request(reference, model, given, numbers)
-    from fdverify.bounds.bound_subject import describe_expected_subject
+    from fdverify.bounds.detector_bound import describe_expected_subject
     from fdverify.bounds.detector_configuration import DetectorConfiguration, configure_detector
     from fdverify.bounds.report import report_configuration
     from fdverify.verdict import Verdict

@@ -43,21 +43,21 @@ _LARGEST_TIMEOUT = 7
 
 
 def find_detection_bound(
-    job: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]
+    request: CheckRequest, proof: Proof | None, deadline: float | None, report: Callable[[str], None]
 ) -> DetectorBound | None:
     """Find a formula for the round after a crash from which the sender is suspected for good.
 
     The formula may use the timeout that the receiver has then.  Return ``None`` if no formula fits.
     """
-    model = job.find_model()
-    find_initial_timeout(job)
-    job = replace(job, options={**job.options, "timeout": "any", **build_crash_options(model)})
-    system = job.build_system()
+    model = request.find_model()
+    find_initial_timeout(request)
+    request = replace(request, options={**request.options, "timeout": "any", **build_crash_options(model)})
+    system = request.build_system()
     detector = require_detector(system)
     timeout = detector.timeout
     if any(variable.name == timeout and variable.cap is not None for variable in system.variables):
         raise UsageError(f"{system.name} has a cap on {timeout}, which the detection time depends on")
-    measured = _measure_detection_times(job, deadline, report)
+    measured = _measure_detection_times(request, deadline, report)
     if not measured:
         raise NoBound("a crashed sender is suspected at once in every instance explored: there is nothing to fit")
     names = [*(parameter.name for parameter in model.parameters), timeout]
@@ -67,28 +67,28 @@ def find_detection_bound(
     if formula is None:
         return None
     report("proving that the formula is enough")
-    conjuncts = proof or find_tight_proof(model, job.options, "completeness")
+    conjuncts = proof or find_tight_proof(model, request.options, "completeness")
     return DetectorBound(
         name="worst-detection-time",
         meaning=f"the rounds from a crash until the {detector.watched} is suspected for good, at worst",
         formula=formula,
-        enough=None if conjuncts is None else _prove_sufficiency(job, formula, conjuncts, deadline),
-        witness=_show_necessity(job, formula, measured),
+        enough=None if conjuncts is None else _prove_sufficiency(request, formula, conjuncts, deadline),
+        witness=_show_necessity(request, formula, measured),
         explored=len(measured),
     )
 
 
 def _measure_detection_times(
-    job: CheckRequest, deadline: float | None, report: Callable[[str], None]
+    request: CheckRequest, deadline: float | None, report: Callable[[str], None]
 ) -> dict[ParameterPoint, int]:
-    parameters, timeouts = job.find_model().parameters, range(1, _LARGEST_TIMEOUT + 1)
+    parameters, timeouts = request.find_model().parameters, range(1, _LARGEST_TIMEOUT + 1)
     tasks = {
         tuple(values.values()): partial(
-            measure_row_of_detection_times, job, parameters[0].name, along, values, timeouts
+            measure_row_of_detection_times, request, parameters[0].name, along, values, timeouts
         )
         for values, along in enumerate_rows(parameters, _BUDGET)
     }
-    measured_rows = run_measurements(blame_model_file(job, tasks), deadline, report).items()
+    measured_rows = run_measurements(blame_model_file(request, tasks), deadline, report).items()
     return {
         (value, *rest, timeout): time
         for rest, row in measured_rows
@@ -105,38 +105,43 @@ def _build_in_time_claim(
 
 
 def _prove_sufficiency(
-    job: CheckRequest, formula: BoundFormula, conjuncts: Proof, deadline: float | None
+    request: CheckRequest, formula: BoundFormula, conjuncts: Proof, deadline: float | None
 ) -> Evidence | None:
     """Prove the formula in terms of the model's crash clock, once the clock is proved to count the rounds."""
-    detector, model = require_detector(job.build_system()), job.find_model()
+    detector, model = require_detector(request.build_system()), request.find_model()
     counts = name_predicate(
         "The crash clock counts the rounds since the crash.", build_same_clock_claim(detector), "clock_counts"
     )
-    if not is_inductive(add_round_counter_to_model(model), job.options, counts, deadline):
+    if not is_inductive(add_round_counter_to_model(model), request.options, counts, deadline):
         return None
     late = _build_in_time_claim(detector, detector.crash_clock, formula)
     goal = name_predicate(
         "A sender is suspected once it has been crashed for as many rounds as the formula says.", late, "in_time"
     )
-    return prove_with_conjuncts(conjuncts, model, job.options, goal, None, deadline)
+    return prove_with_conjuncts(conjuncts, model, request.options, goal, None, deadline)
 
 
-def _show_necessity(job: CheckRequest, formula: BoundFormula, measured: dict[ParameterPoint, int]) -> Evidence:
+def _show_necessity(request: CheckRequest, formula: BoundFormula, measured: dict[ParameterPoint, int]) -> Evidence:
     """Return the evidence that one round earlier is too early: the instances explored, and a run in one of them."""
-    names = [parameter.name for parameter in job.find_model().parameters]
+    names = [parameter.name for parameter in request.find_model().parameters]
     timeouts = sorted({point[-1] for point in measured})
     instances = describe_instances(names, dict.fromkeys(point[:-1] for point in measured))
     scope = f"{instances}; timeout {timeouts[0]}..{timeouts[-1]}"
     return Evidence(
-        scope, "in every instance explored, one round earlier is too early", (), _show_late_run(job, formula, measured)
+        scope,
+        "in every instance explored, one round earlier is too early",
+        (),
+        _show_late_run(request, formula, measured),
     )
 
 
-def _show_late_run(job: CheckRequest, formula: BoundFormula, measured: dict[ParameterPoint, int]) -> ShownRun | None:
+def _show_late_run(
+    request: CheckRequest, formula: BoundFormula, measured: dict[ParameterPoint, int]
+) -> ShownRun | None:
     """Find a run in which the initial timeout is the one in the formula, in an instance that has such a run."""
-    names = [parameter.name for parameter in job.find_model().parameters]
+    names = [parameter.name for parameter in request.find_model().parameters]
     for *values, timeout in sorted(measured, key=lambda point: (point[1:-1], point[-1] % 3, -point[0]), reverse=True):
-        system = build_instance(job, dict(zip(names, values, strict=True)), timeout)
+        system = build_instance(request, dict(zip(names, values, strict=True)), timeout)
         early = _build_in_time_claim(require_detector(system), ROUND_COUNTER, formula, early=1)
         result = explore(add_round_counter(system), Property("one_round_earlier", early, "suspected one round earlier"))
         if result.run is not None and result.verdict is Verdict.VIOLATED:

@@ -1,13 +1,16 @@
-"""A bound of a detector, and the evidence for it."""
+"""A bound of a detector: its subject, and the evidence for it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 import msgspec
 
 from fdverify.bounds.bound_formula import BoundFormula, FormulaCase, Polynomial, StatedFormula
+from fdverify.model_check.check_request import CheckRequest
+from fdverify.models.model import OptionValue
 from fdverify.runs.run_table import ShownRun
 from fdverify.verdict import Obligation
 
@@ -17,6 +20,31 @@ Status: TypeAlias = Annotated[str, msgspec.Meta(pattern=f"^({_KNOWN})$")]
 """What is known for all parameters, or how the bound was measured if neither direction is proved."""
 StatusOrNone: TypeAlias = Annotated[str, msgspec.Meta(pattern=f"^({_KNOWN}|unknown|violated|vacuous)$")]
 """The status, or the verdict if there is no bound."""
+
+
+@dataclass(frozen=True)
+class BoundSubject:
+    """A model with its options, the property, and what reports call the watched and the watching process."""
+
+    model: str
+    options: Mapping[str, str]
+    claim: str
+    watched: str = "sender"
+    watcher: str = "receiver"
+
+
+def describe_subject(request: CheckRequest) -> BoundSubject:
+    """Describe the subject by the system that the request builds."""
+    system = request.build_system()
+    claim = request.find_property(system).name
+    if system.detector is None:
+        return BoundSubject(system.name, dict(system.options), claim)
+    return BoundSubject(system.name, dict(system.options), claim, system.detector.watched, system.detector.watcher)
+
+
+def describe_expected_subject(model: str, options: Mapping[str, OptionValue], claim: str) -> BoundSubject:
+    """Describe the subject by what is known before the system is built."""
+    return BoundSubject(model, {name: str(value) for name, value in options.items() if value is not None}, claim)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from fdverify.bounds.bound_subject import BoundSubject, describe_subject
 from fdverify.bounds.detection_times import measure_detection_times
+from fdverify.bounds.detector_bound import BoundSubject, describe_subject
 from fdverify.bounds.detector_instance import NoBound, build_crash_options, build_instance, require_detector
 from fdverify.bounds.measurement import (
     TimeoutInstances,
@@ -78,31 +78,31 @@ class DetectorConfiguration:
 
 
 def configure_detector(
-    job: CheckRequest, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
+    request: CheckRequest, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None = None
 ) -> DetectorConfiguration:
     """Configure from the proofs that ship with the model; without such proofs, explore the instance."""
-    notes = compare_author_functions(job)
-    return replace(_find_configuration(job, numbers, report, longest), notes=notes)
+    notes = compare_author_functions(request)
+    return replace(_find_configuration(request, numbers, report, longest), notes=notes)
 
 
 def _find_configuration(
-    job: CheckRequest, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None
+    request: CheckRequest, numbers: Mapping[str, int], report: Callable[[str], None], longest: int | None
 ) -> DetectorConfiguration:
-    safe = _find_checked_proof(job, "accuracy", {"timeout": "any"}, report)
+    safe = _find_checked_proof(request, "accuracy", {"timeout": "any"}, report)
     in_time = _find_checked_proof(
-        job, "completeness", {"timeout": "any", **build_crash_options(job.find_model())}, report
+        request, "completeness", {"timeout": "any", **build_crash_options(request.find_model())}, report
     )
-    if safe is None or in_time is None or safe.build_invariant({}, {}).goal.name != job.claim:
-        return _configure_by_exploration(job, dict(numbers), report, longest or compute_longest_timeout(numbers))
+    if safe is None or in_time is None or safe.build_invariant({}, {}).goal.name != request.claim:
+        return _configure_by_exploration(request, dict(numbers), report, longest or compute_longest_timeout(numbers))
 
     def build_choice(timeout: int) -> TimeoutChoice:
         return TimeoutChoice(timeout, _evaluate_bound(in_time, {**numbers, "timeout": timeout}))
 
     least = build_choice(_evaluate_bound(safe, numbers))
-    usual = str(next(option.default for option in job.find_model().options if option.name == "timeout"))
+    usual = str(next(option.default for option in request.find_model().options if option.name == "timeout"))
     proved = f"proved for all parameters, {_ABOUT}"
     return DetectorConfiguration(
-        about=describe_subject(job),
+        about=describe_subject(request),
         verdict=Verdict.PROVED,
         least=least,
         attained=False,
@@ -110,17 +110,17 @@ def _find_configuration(
             f"{safe.source.file.name}: {proved}",
             f"{in_time.source.file.name}: {proved}; an upper bound, attained in small instances",
         ),
-        failure=_build_planned_failure(job, dict(numbers), least.timeout - 1),
+        failure=_build_planned_failure(request, dict(numbers), least.timeout - 1),
         usual=build_choice(parse_expression(usual, set(numbers)).evaluate(numbers)),
         usual_formula=usual,
     )
 
 
 def _find_checked_proof(
-    job: CheckRequest, about: str, options: Mapping[str, OptionValue], report: Callable[[str], None]
+    request: CheckRequest, about: str, options: Mapping[str, OptionValue], report: Callable[[str], None]
 ) -> Proof | None:
     """Find the shipped proof and check it; ``None`` if there is none or it is not proved."""
-    proof = find_tight_proof(job.find_model(), {**job.options, **options}, about)
+    proof = find_tight_proof(request.find_model(), {**request.options, **options}, about)
     if proof is None or proof.bounded_by is None:
         return None
     report(f"checking {proof.source.file.name}")
@@ -135,12 +135,12 @@ def _evaluate_bound(proof: Proof, numbers: Mapping[str, int]) -> int:
     return int(proof.bounded_by(State(numbers)))
 
 
-def _build_planned_failure(job: CheckRequest, numbers: dict[str, int], timeout: int) -> FailingTimeout | None:
+def _build_planned_failure(request: CheckRequest, numbers: dict[str, int], timeout: int) -> FailingTimeout | None:
     """Build the model's worst run for these parameters; ``None`` if there is no such timeout."""
     if timeout < 1:
         return None
-    system = build_instance(job, numbers, timeout)
-    claim = job.find_property(system)
+    system = build_instance(request, numbers, timeout)
+    claim = request.find_property(system)
     worst = next(each for each in system.worst if each.breaks == claim.name)
     run = interpret_worst_run(system, claim, worst)
     return FailingTimeout(timeout, show_run(system, run), _ends_in_wrong_suspicion(system, run))
@@ -153,13 +153,13 @@ def _ends_in_wrong_suspicion(system: System, run: Run) -> bool:
 
 
 def _configure_by_exploration(
-    job: CheckRequest, numbers: dict[str, int], report: Callable[[str], None], longest: int
+    request: CheckRequest, numbers: dict[str, int], report: Callable[[str], None], longest: int
 ) -> DetectorConfiguration:
-    crash = {**job.options, **build_crash_options(job.find_model())}
-    about = describe_subject(job)
-    require_detector(replace(job, options=crash).build_system())
+    crash = {**request.options, **build_crash_options(request.find_model())}
+    about = describe_subject(request)
+    require_detector(replace(request, options=crash).build_system())
     try:
-        least = find_least_timeout(TimeoutInstances(job, numbers, with_crash=True, report=report), longest)
+        least = find_least_timeout(TimeoutInstances(request, numbers, with_crash=True, report=report), longest)
     except NoBound as none:
         return DetectorConfiguration(about, none.verdict, str(none), run=none.run)
     configuration = DetectorConfiguration(
@@ -167,18 +167,18 @@ def _configure_by_exploration(
         Verdict.PROVED,
         least=TimeoutChoice(least.timeout, None),
         because=("every reachable state was visited",),
-        failure=None if least.shorter is None else _build_failure(job, numbers, least.shorter, crash),
+        failure=None if least.shorter is None else _build_failure(request, numbers, least.shorter, crash),
         longer=least.longer,
     )
     try:
-        times = measure_detection_times(build_instance(replace(job, options=crash), numbers, least.timeout), report)
+        times = measure_detection_times(build_instance(replace(request, options=crash), numbers, least.timeout), report)
     except NoBound as none:
         return replace(configuration, verdict=none.verdict, detail=str(none), run=none.run)
     return replace(configuration, least=TimeoutChoice(least.timeout, max(times.values(), default=0)))
 
 
 def _build_failure(
-    job: CheckRequest, numbers: dict[str, int], broken: TimeoutViolation, crash: Mapping[str, OptionValue]
+    request: CheckRequest, numbers: dict[str, int], broken: TimeoutViolation, crash: Mapping[str, OptionValue]
 ) -> FailingTimeout:
-    system = build_instance(replace(job, options=crash) if broken.crash else job, numbers, broken.timeout)
+    system = build_instance(replace(request, options=crash) if broken.crash else request, numbers, broken.timeout)
     return FailingTimeout(broken.timeout, broken.shown, _ends_in_wrong_suspicion(system, broken.run))

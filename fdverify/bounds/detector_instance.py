@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from fdverify.engines.exploration_result import conclude_exploration
-from fdverify.engines.explore import Exploration, explore_states
+from fdverify.engines.explore import Exploration, conclude_exploration, explore_states
 from fdverify.errors import FdverifyError, UsageError
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.detector import Detector
@@ -36,11 +35,11 @@ class NoBound(FdverifyError):
         return self
 
 
-def build_instance(job: CheckRequest, parameters: Mapping[str, int], timeout: int) -> System:
+def build_instance(request: CheckRequest, parameters: Mapping[str, int], timeout: int) -> System:
     """Build the system at fixed parameters with a fixed initial timeout."""
-    chosen = {**job.options, "timeout": str(timeout)}
-    system = replace(job, parameters=dict(parameters), options=chosen).build_system()
-    name = find_initial_timeout(job)
+    chosen = {**request.options, "timeout": str(timeout)}
+    system = replace(request, parameters=dict(parameters), options=chosen).build_system()
+    name = find_initial_timeout(request)
     if system.compute_parameters(dict.fromkeys(system.list_arbitrary(), 0)).get(name) != timeout:
         raise UsageError(
             f"the option timeout of {system.name} does not set {name}", f"with {timeout} it has another value"
@@ -48,22 +47,22 @@ def build_instance(job: CheckRequest, parameters: Mapping[str, int], timeout: in
     return system
 
 
-def find_initial_timeout(job: CheckRequest) -> str:
+def find_initial_timeout(request: CheckRequest) -> str:
     """Return the name of the parameter that the option timeout sets: the one that the model does not declare."""
-    model = job.find_model()
+    model = request.find_model()
     if "timeout" not in [option.name for option in model.options]:
         raise UsageError(f"{model.name} has no option timeout to be bounded")
     own = [parameter.name for parameter in model.parameters]
-    others = [parameter.name for parameter in job.build_system().parameters if parameter.name not in own]
+    others = [parameter.name for parameter in request.build_system().parameters if parameter.name not in own]
     if len(others) != 1:
         raise UsageError(f"the option timeout of {model.name} must set exactly one parameter, got {len(others)}")
     return others[0]
 
 
-def find_least_initial_timeout(job: CheckRequest) -> int:
+def find_least_initial_timeout(request: CheckRequest) -> int:
     """Return the least initial timeout that the model allows."""
-    name = find_initial_timeout(job)
-    return next(parameter.least for parameter in job.build_system().parameters if parameter.name == name)
+    name = find_initial_timeout(request)
+    return next(parameter.least for parameter in request.build_system().parameters if parameter.name == name)
 
 
 def format_parameters(numbers: Mapping[str, int]) -> str:

@@ -14,18 +14,24 @@ from fdverify.bounds.detector_instance import (
     format_parameters,
     visit_states,
 )
-from fdverify.bounds.no_safe_timeout import is_violated_at_every_longer_timeout
 from fdverify.errors import NoInstance
+from fdverify.logic import And, Implies, Not, Symbolic, Truth
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.models.system import System
+from fdverify.models.system import Property, System
 from fdverify.runs.run import Run
 from fdverify.runs.run_table import ShownRun, show_run
+from fdverify.smt.solver import FreshSolver
+from fdverify.symbolic.next_round import run_planned_round
+from fdverify.symbolic.unrolling import Unrolling
+from fdverify.symbolic.values import lift_truth
 from fdverify.verdict import Verdict
 
 _LONGER = 2
 """How many timeouts beyond the least safe one are tried too: in some models a longer timeout is not safer."""
 _TRIED_BEFORE_A_PROOF = 4
 """How many unsafe timeouts are tried before a proof is attempted that all longer ones are unsafe too."""
+_LONGEST_RUN = 32
+"""In rounds: a run that grows with the timeout does not serve for all timeouts, and terms grow with the run."""
 
 
 @dataclass(frozen=True)
@@ -53,33 +59,33 @@ class TimeoutInstances:
 
     def __init__(
         self,
-        job: CheckRequest,
+        request: CheckRequest,
         parameters: Mapping[str, int],
         with_crash: bool = False,
         report: Callable[[str], None] = ignore_progress,
     ) -> None:
-        self.job = job
+        self.request = request
         self.parameters = dict(parameters)
         self.report = report
-        self._jobs = [job]
-        crash = {**job.options, **build_crash_options(job.find_model())}
-        if with_crash and crash != job.options:
-            self._jobs.append(replace(job, options=crash))
+        self._requests = [request]
+        crash = {**request.options, **build_crash_options(request.find_model())}
+        if with_crash and crash != request.options:
+            self._requests.append(replace(request, options=crash))
 
     def find_violation(self, timeout: int) -> TimeoutViolation | None:
         """Return a violation of the property with this initial timeout, if there is one."""
-        for job in self._jobs:
-            system = build_instance(job, self.parameters, timeout)
+        for request in self._requests:
+            system = build_instance(request, self.parameters, timeout)
             self.report(f"trying {timeout} as initial timeout")
-            _, run = visit_states(system, job.find_property(system), (), self.report)
+            _, run = visit_states(system, request.find_property(system), (), self.report)
             if run is not None:
-                return TimeoutViolation(timeout, run, job is not self.job, show_run(system, run))
+                return TimeoutViolation(timeout, run, request is not self.request, show_run(system, run))
         return None
 
     def admits(self, timeout: int) -> bool:
         """Return whether the model's assumptions allow this timeout with these parameters."""
         try:
-            build_instance(self.job, self.parameters, timeout).compute_fixed_parameters()
+            build_instance(self.request, self.parameters, timeout).compute_fixed_parameters()
         except NoInstance:
             return False
         return True
@@ -88,7 +94,7 @@ class TimeoutInstances:
 def find_least_timeout(instances: TimeoutInstances, longest: int) -> LeastTimeout:
     """Find the least safe initial timeout up to ``longest``, by trying one after the other."""
     broken: TimeoutViolation | None = None
-    first = find_least_initial_timeout(instances.job)
+    first = find_least_initial_timeout(instances.request)
     tried, wanted_proof = 0, _TRIED_BEFORE_A_PROOF
     for timeout in range(first, longest + 1):
         if not instances.admits(timeout):
@@ -104,7 +110,7 @@ def find_least_timeout(instances: TimeoutInstances, longest: int) -> LeastTimeou
     if broken is None:
         raise NoBound(f"the assumptions of the model allow no initial timeout from {first} to {longest}, at {where}")
     _refuse_if_hopeless(instances, broken)
-    claim = instances.job.claim
+    claim = instances.request.claim
     raise NoBound(
         f"{claim} is violated with every initial timeout from {first} to {longest}, and no longer one was tried, "
         f"at {where}",
@@ -114,14 +120,16 @@ def find_least_timeout(instances: TimeoutInstances, longest: int) -> LeastTimeou
 
 def _refuse_if_hopeless(instances: TimeoutInstances, broken: TimeoutViolation) -> None:
     """Raise ``NoBound`` if the choices of this run violate the property with every longer timeout too."""
-    job = instances.job
-    crash = build_crash_options(job.find_model()) if broken.crash else {}
-    any_timeout = replace(job, parameters=instances.parameters, options={**job.options, **crash, "timeout": "any"})
+    request = instances.request
+    crash = build_crash_options(request.find_model()) if broken.crash else {}
+    any_timeout = replace(
+        request, parameters=instances.parameters, options={**request.options, **crash, "timeout": "any"}
+    )
     system = any_timeout.build_system()
-    if is_violated_at_every_longer_timeout(system, any_timeout.find_property(system), broken.run, broken.timeout):
+    if _is_violated_at_every_longer_timeout(system, any_timeout.find_property(system), broken.run, broken.timeout):
         where = format_parameters(instances.parameters)
         raise NoBound(
-            f"{job.claim} is violated with every initial timeout, by the same choices from {broken.timeout} on, "
+            f"{request.claim} is violated with every initial timeout, by the same choices from {broken.timeout} on, "
             f"at {where}"
         ).with_verdict(Verdict.VIOLATED, broken.shown)
 
@@ -135,7 +143,7 @@ def _list_failing_longer_timeouts(instances: TimeoutInstances, timeout: int) -> 
 
 def find_least_timeout_near(instances: TimeoutInstances, near: int, longest: int) -> LeastTimeout:
     """Find the least safe timeout from ``near`` on: search down while the property holds, or up until it does."""
-    first = find_least_initial_timeout(instances.job)
+    first = find_least_initial_timeout(instances.request)
     admitted = [timeout for timeout in range(first, longest + 1) if instances.admits(timeout)]
     above = [timeout for timeout in admitted if timeout >= near]
     if not above:
@@ -162,14 +170,14 @@ def compute_longest_timeout(parameters: Mapping[str, int]) -> int:
 
 
 def measure_row_of_least_timeouts(
-    job: CheckRequest, along: str, values: range, others: dict[str, int]
+    request: CheckRequest, along: str, values: range, others: dict[str, int]
 ) -> dict[int, LeastTimeout]:
     """Measure least timeouts along one parameter; each search starts near the previous result."""
     row: dict[int, LeastTimeout] = {}
     near = 1
     for value in values:
         parameters = {along: value, **others}
-        instances = TimeoutInstances(job, parameters)
+        instances = TimeoutInstances(request, parameters)
         if not any(instances.admits(timeout) for timeout in range(1, compute_longest_timeout(parameters) + 1)):
             continue
         row[value] = find_least_timeout_near(instances, near, compute_longest_timeout(parameters))
@@ -177,18 +185,18 @@ def measure_row_of_least_timeouts(
     return row
 
 
-def check_longer_timeouts(job: CheckRequest, parameters: dict[str, int], timeout: int) -> None:
+def check_longer_timeouts(request: CheckRequest, parameters: dict[str, int], timeout: int) -> None:
     """Raise ``NoBound`` if the property is violated with a timeout that is longer than this safe one."""
-    fails = _list_failing_longer_timeouts(TimeoutInstances(job, parameters), timeout)
+    fails = _list_failing_longer_timeouts(TimeoutInstances(request, parameters), timeout)
     if fails:
         raise NoBound(
-            f"{job.claim} holds with {timeout} as initial timeout, but not with {fails[0]}: "
+            f"{request.claim} holds with {timeout} as initial timeout, but not with {fails[0]}: "
             f"no timeout was found from which it always holds, at {format_parameters(parameters)}"
         )
 
 
 def measure_row_of_detection_times(
-    job: CheckRequest, along: str, values: range, others: dict[str, int], timeouts: range
+    request: CheckRequest, along: str, values: range, others: dict[str, int], timeouts: range
 ) -> dict[int, dict[int, int]]:
     """Measure, for each value of one parameter, from which round after a crash the sender is suspected for good.
 
@@ -197,7 +205,7 @@ def measure_row_of_detection_times(
     row: dict[int, dict[int, int]] = {}
     for value in values:
         times: dict[int, int] = {}
-        for system in list_admitted_instances(job, {along: value, **others}, timeouts):
+        for system in list_admitted_instances(request, {along: value, **others}, timeouts):
             for timeout, time in measure_detection_times(system).items():
                 if timeout in timeouts:
                     times[timeout] = max(time, times.get(timeout, 0))
@@ -205,7 +213,29 @@ def measure_row_of_detection_times(
     return row
 
 
-def list_admitted_instances(job: CheckRequest, parameters: dict[str, int], timeouts: range) -> list[System]:
+def list_admitted_instances(request: CheckRequest, parameters: dict[str, int], timeouts: range) -> list[System]:
     """List the instances with those of the initial timeouts that the model allows."""
-    instances = TimeoutInstances(job, parameters)
-    return [build_instance(job, parameters, timeout) for timeout in timeouts if instances.admits(timeout)]
+    instances = TimeoutInstances(request, parameters)
+    return [build_instance(request, parameters, timeout) for timeout in timeouts if instances.admits(timeout)]
+
+
+def _is_violated_at_every_longer_timeout(system: System, claim: Property, run: Run, least: int) -> bool:
+    """Return whether the choices of a run lead to a violation with every initial timeout from ``least`` on.
+
+    The initial timeout must be the only arbitrary parameter of the system.
+    """
+    (initial,) = system.list_arbitrary()
+    if len(run.rounds) > _LONGEST_RUN:
+        return False
+    unrolling = Unrolling(system)
+    state, allowed = unrolling.states[0], list[Truth]()
+    for choices in run.rounds:
+        state, possible = run_planned_round(system, state, choices)
+        allowed.append(possible)
+    broken = And(*allowed, Not(claim.holds(state)))
+    question = Not(Implies(state[initial] >= least, broken))
+    if not isinstance(question, Symbolic):
+        return not question
+    solver = FreshSolver()
+    solver.add(unrolling.take_new_facts())
+    return solver.ask(lift_truth(question)).status == "unsat"

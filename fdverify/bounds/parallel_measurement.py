@@ -17,9 +17,9 @@ class MeasuringTimeExceeded(Exception):
     """The time limit was reached before everything was measured."""
 
 
-def blame_model_file(job: CheckRequest, tasks: Mapping[Any, Callable[[], Any]]) -> dict[Any, Callable[[], Any]]:
+def blame_model_file(request: CheckRequest, tasks: Mapping[Any, Callable[[], Any]]) -> dict[Any, Callable[[], Any]]:
     """Wrap the tasks so that what the author's model raises is reported as bad input, with its place."""
-    return {key: partial(job.blame_file, work) for key, work in tasks.items()}
+    return {key: partial(request.blame_file, measure) for key, measure in tasks.items()}
 
 
 def run_measurements(
@@ -42,7 +42,9 @@ def run_measurements(
         return ()
 
     with Pool(len(os.sched_getaffinity(0))) as pool:
-        pool.run_tasks([Task(key, work, patience=math.inf) for key, work in tasks.items()], record_outcome, deadline)
+        pool.run_tasks(
+            [Task(key, measure, patience=math.inf) for key, measure in tasks.items()], record_outcome, deadline
+        )
     # Which task fails first is chance, so the error of the first task in order is raised.
     for key in tasks:
         if key in errors:

@@ -15,21 +15,21 @@ _TIMEOUT = "timeout"
 _LONGEST = 256
 
 
-def compare_author_functions(job: CheckRequest) -> tuple[str, ...]:
+def compare_author_functions(request: CheckRequest) -> tuple[str, ...]:
     """Refuse functions on which engines disagree, without and with crashes.
 
     Return notes on the functions that could be compared on sampled states only.
     """
-    crash = build_crash_options(job.find_model())
-    systems = (job.options, {**job.options, **crash}) if crash else (job.options,)
-    return tuple(dict.fromkeys(note for options in systems for note in _compare_with_options(job, options)))
+    crash = build_crash_options(request.find_model())
+    systems = (request.options, {**request.options, **crash}) if crash else (request.options,)
+    return tuple(dict.fromkeys(note for options in systems for note in _compare_with_options(request, options)))
 
 
-def _compare_with_options(job: CheckRequest, options: Mapping[str, OptionValue]) -> tuple[str, ...]:
+def _compare_with_options(request: CheckRequest, options: Mapping[str, OptionValue]) -> tuple[str, ...]:
     """Compare with the model's own timeout, or else with the first timeout that its assumptions allow."""
     for chosen in _enumerate_timeout_options(options):
         try:
-            return replace(job, options=chosen).compare_author_code(ignore_progress)
+            return replace(request, options=chosen).compare_author_code(ignore_progress)
         except NoInstance:
             continue
     return ()  # without an instance, nothing can be measured either

@@ -36,13 +36,13 @@ _BOUNDS = {
 
 
 def find_suspicion_bounds(
-    job: CheckRequest, deadline: float | None, report: Callable[[str], None]
+    request: CheckRequest, deadline: float | None, report: Callable[[str], None]
 ) -> list[DetectorBound]:
     """Return the bounds of the proofs that ship with the model; none if there are no such proofs."""
-    options = {**job.options, "timeout": "any", "crash": False}
+    options = {**request.options, "timeout": "any", "crash": False}
     bounds = []
     for about, (name, meaning) in _BOUNDS.items():
-        proof = find_tight_proof(job.find_model(), options, about)
+        proof = find_tight_proof(request.find_model(), options, about)
         if proof is not None:
             bounds.append(_build_bound(proof, name, meaning, deadline, report))
     return bounds

@@ -30,18 +30,20 @@ _MOST = 64
 COUNTERS = {_BEGUN: "most-wrong-suspicions", _LASTED: "longest-wrong-suspicion"}
 
 
-def count_wrong_suspicions(job: CheckRequest, deadline: float | None, report: Callable[[str], None]) -> tuple[str, ...]:
+def count_wrong_suspicions(
+    request: CheckRequest, deadline: float | None, report: Callable[[str], None]
+) -> tuple[str, ...]:
     """Count wrong suspicions, and describe each number in a line, with a formula that fits its positive values."""
-    job = replace(job, options={**job.options, "timeout": "any"})
-    system, parameters = job.build_system(), job.find_model().parameters
+    request = replace(request, options={**request.options, "timeout": "any"})
+    system, parameters = request.build_system(), request.find_model().parameters
     detector = system.detector
     if detector is None or detector.stabilisation is not None:
         return ()
     tasks = {
-        tuple(values.values()): partial(_count_row, job, parameters[0].name, along, values)
+        tuple(values.values()): partial(_count_row, request, parameters[0].name, along, values)
         for values, along in enumerate_rows(parameters, _BUDGET)
     }
-    counted_rows = run_measurements(blame_model_file(job, tasks), deadline, report).items()
+    counted_rows = run_measurements(blame_model_file(request, tasks), deadline, report).items()
     measured = {(value, *rest, timeout): most for rest, row in counted_rows for (value, timeout), most in row.items()}
     if not measured:
         return ()
@@ -70,13 +72,13 @@ def describe_counts(
 
 
 def _count_row(
-    job: CheckRequest, along: str, values: range, others: dict[str, int]
+    request: CheckRequest, along: str, values: range, others: dict[str, int]
 ) -> dict[tuple[int, int], dict[str, int]]:
     """Count for each value of one parameter and each initial timeout; the result is the largest number in any run."""
     most = {}
     for value in values:
         for timeout in range(1, _LARGEST_TIMEOUT + 1):
-            for system in list_admitted_instances(job, {along: value, **others}, range(timeout, timeout + 1)):
+            for system in list_admitted_instances(request, {along: value, **others}, range(timeout, timeout + 1)):
                 most[value, timeout] = find_largest_counts(system)
     return most
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from fdverify import __version__
 from fdverify.cli.deliver import Outputs, deliver
 from fdverify.cli.options import build_option
-from fdverify.cli.output import check_reports, check_time_limit
-from fdverify.cli.progress import ProgressLine
+from fdverify.cli.output import ProgressLine, check_reports, check_time_limit
 from fdverify.errors import UsageError
+from fdverify.models.loading import blame_user_file
 from fdverify.reports.formats import FORMATS, FileFormat
 
 if TYPE_CHECKING:
@@ -147,3 +148,26 @@ def write_epilog(examples: Sequence[str], exits: str = EXITS) -> str:
     ending = f"Exit codes: {exits}."
     # A lone backspace keeps the formatter from filling the lines.
     return "\n".join(["\b", "Examples:", *(f"  {example}" for example in examples), "", ending]) if examples else ending
+
+
+def call_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> Any:
+    """Parse the arguments and run the command.
+
+    Typer's own call would turn exceptions into exit codes of its own, such as 1 if nobody reads stdout.
+    """
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context(name, list(arguments)) as context:
+            return command.invoke(context)
+    except typer.Exit as end:
+        blamed = blame_user_file(end)
+        if blamed is not None:
+            raise blamed from end
+        return end.exit_code
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and exit, if the option ``--version`` is given."""
+    if wanted:
+        print(f"fdverify {__version__}")
+        raise typer.Exit

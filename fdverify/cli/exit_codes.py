@@ -85,9 +85,18 @@ def classify_error(error: FdverifyError) -> tuple[int, str]:
 
 def _read_usage_message(error: BaseException) -> str | None:
     """Return the message of an error of the command line's parser."""
-    from fdverify.cli.parse_errors import ParseError
+    return error.format_message() if isinstance(error, find_parse_error()) else None
 
-    return error.format_message() if isinstance(error, ParseError) else None
+
+def find_parse_error() -> Any:
+    """Find the class of the errors that typer raises for a command line that it cannot read.
+
+    It is typer's own, click's, or that of a copy of click in typer, depending on the version of typer.
+    ``typer.BadParameter`` is derived from it in all of them.
+    """
+    import typer
+
+    return next(each for each in reversed(typer.BadParameter.__mro__) if hasattr(each, "format_message"))
 
 
 def _describe_lost_worker(error: BaseException) -> str | None:

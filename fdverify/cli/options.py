@@ -30,14 +30,14 @@ class OtherModel(Exception):
 
 
 def bind_model(reference: str, model: Model, compute: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Make a command raise an error if the line names another model than the one that its options come from."""
+    """Give a command its model; raise an error if the line names another one, whose options it does not have."""
 
     def compute_of_model(*arguments: Any, **given: Any) -> Answer:
         if given["model"] != reference:
             raise OtherModel(given["model"])
         if not given["claim"]:
             raise UsageError(f"{model.name} names no property to check", "give one: --property NAME")
-        return compute(*arguments, given)
+        return compute(reference, model, *arguments, given)
 
     return compute_of_model
 

@@ -1,4 +1,4 @@
-"""Output of commands: writing to stdout and to files, and refusing bad destinations before the work."""
+"""Output of commands: the answer on stdout, files, and progress on stderr; bad destinations are refused early."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from collections.abc import Mapping
 from io import TextIOWrapper
 from itertools import combinations
 from pathlib import Path
+from time import monotonic
 
 from fdverify.cli.streams import classify_stdout_error
 from fdverify.cli.supervisor_pipe import announce_answer
 from fdverify.errors import UsageError
+from fdverify.printable import make_printable
 from fdverify.workers.atomic_files import is_same_file, is_writable, write_report
+
+_EVERY_SECONDS = {True: 0.1, False: 5.0}
 
 
 def print_answer(text: str) -> None:
@@ -71,3 +75,31 @@ def write_file(path: Path, text: str) -> None:
 def check_time_limit(seconds: float | None) -> None:
     if seconds is not None and not 0 < seconds < math.inf:
         raise UsageError(f"--time-limit must be a positive number of seconds, got {seconds:g}")
+
+
+class ProgressLine:
+    """The progress of a command on stderr: on a terminal one line that is rewritten, else a new line now and then."""
+
+    def __init__(self, command: str, silent: bool = False) -> None:
+        self._command = command
+        self._silent = silent
+        self._start = self._shown = monotonic()
+        self._renews = sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
+        self._open = False
+
+    def show(self, text: str) -> None:
+        """Show a text, unless another was shown a moment ago."""
+        now = monotonic()
+        if self._silent or now - self._shown < _EVERY_SECONDS[self._renews]:
+            return
+        self._shown = now
+        line = f"{make_printable(f'{self._command}: {text}')}, {now - self._start:.0f} s"
+        sys.stderr.write(f"\r\x1b[K{line}" if self._renews else f"{line}\n")
+        sys.stderr.flush()
+        self._open = self._renews
+
+    def close(self) -> None:
+        if self._open:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._open = False

@@ -225,7 +225,7 @@ class _CommandWatch:
 def _answer_unknown(name: str, arguments: Sequence[str], why: str, started: float) -> int:
     """Print, in place of the command, that the verdict is unknown."""
     if "--json" in arguments:
-        from fdverify.cli.unanswered import write_unanswered
+        from fdverify.reports.documents import write_unanswered
 
         text = write_unanswered(name, arguments, why, monotonic() - started)
     else:

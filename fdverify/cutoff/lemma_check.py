@@ -13,8 +13,7 @@ import z3
 
 from fdverify.cutoff.function_vocabulary import ModelVocabulary, SymbolicVocabulary
 from fdverify.cutoff.lemmas import Lemma, LemmaStatement, LemmaSystem, list_lemmas
-from fdverify.cutoff.round_agreement import compare_rounds
-from fdverify.cutoff.round_sources import check_round_sources
+from fdverify.cutoff.round_agreement import check_round_sources, compare_rounds
 from fdverify.cutoff.rounds import CONSTRAINTS, OF_ONE, OF_TWO, Kind, Rounds, SubRound
 from fdverify.errors import InternalError
 from fdverify.logic import And, Implies, Not, Or, Truth

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
+from typing import Literal
 
 from rich.console import Console
 from rich.table import Table
 
-from fdverify.cutoff.answer import CutoffAnswer, CutoffQuestion, ExploredClaim
-from fdverify.cutoff.cutoff_document import CutoffDocument, PropertyCutoff
+from fdverify.cutoff.answer import CutoffAnswer, CutoffQuestion, ExploredClaim, SmallSystemBounds
 from fdverify.cutoff.indexed_formula import CutoffProperty
 from fdverify.cutoff.lemma_check import CarriedProof, CounterexampleSystem, Disagreement, LemmaResult
 from fdverify.cutoff.template_catalogue import DEFAULT_VARIANT
+from fdverify.reports.documents import Document
 from fdverify.reports.outcome import Outcome
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import print_verdict, render_cell
@@ -31,6 +32,35 @@ _GROUPS = {
     "simulation-other": "a round of two is a round of sender and receiver",
     "simulation-self": "a round of one is a round of sender and receiver",
 }
+
+
+@dataclass(frozen=True)
+class PropertyCutoff:
+    """A property and the numbers of processes that decide it for all N; there are none if a lemma is not proved."""
+
+    name: str
+    indexes: tuple[str, ...]
+    suffices: tuple[int, ...]
+    says: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutoffDocument(Document):
+    """The result of ``fdverify cutoff``."""
+
+    command: Literal["cutoff"] = "cutoff"
+    template: str
+    options: Mapping[str, str | int]
+    second_opinion: str | None
+    verdict: Verdict
+    detail: str
+    exit_code: int
+    seconds: float
+    lemmas: tuple[LemmaResult, ...]
+    properties: tuple[PropertyCutoff, ...]
+    proofs: tuple[CarriedProof, ...]
+    small: SmallSystemBounds | None
+    explored: tuple[ExploredClaim, ...]
 
 
 def report_cutoff(

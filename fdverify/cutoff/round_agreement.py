@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 import z3
 
-from fdverify.author_code.recording_book import RecordingBook
-from fdverify.author_code.term_evaluator import TermEvaluator
+from fdverify.author_code.author_functions import AuthorFunction
+from fdverify.author_code.source.reader_base import ROUND
+from fdverify.author_code.source_check import check_sources
+from fdverify.author_code.term_evaluator import RecordingBook, TermEvaluator
 from fdverify.cutoff.function_vocabulary import SymbolicVocabulary, UninterpretedTemplate, Vocabulary
 from fdverify.cutoff.rounds import OF_ONE, OF_TWO, Index, Rounds, SubRound
 from fdverify.errors import SourceLocation, UsageError
@@ -23,6 +25,8 @@ _SYSTEMS = 256
 _PROCESSES = 3
 _VALUES = 4
 """Locations, values, messages and buffers are drawn from the numbers below this."""
+_ASKED = ("begin", "schedule", "send", "receive", "compute", "enabled", "moved")
+"""The methods of `Rounds` that are called from outside."""
 
 
 class _RecordingVocabulary(SymbolicVocabulary):
@@ -183,3 +187,24 @@ def _is_same(first: Any, again: Any) -> bool:
     if isinstance(first, Value) and isinstance(again, Value):
         return bool(first.term.eq(again.term))
     return type(first) is type(again) and bool(first == again)
+
+
+def check_round_sources(rounds: Rounds) -> None:
+    """Refuse rounds that do more with indexes than compare them, or whose source cannot be read.
+
+    An index is a number in a small system and a symbol in a lemma.
+    """
+    methods = [(name, getattr(rounds, name)) for name in _ASKED]
+    own = [(name, method) for name, method in methods if not _is_inherited(name, method)]
+    for unread in check_sources(
+        AuthorFunction(ROUND, f"{type(rounds).__name__}.{name}", method) for name, method in own
+    ):
+        # No other check would notice a use of an index that is not allowed.
+        raise UsageError(
+            f"{unread.name}: not all of its source can be read", "write it in a file, and call functions by their names"
+        )
+
+
+def _is_inherited(name: str, method: object) -> bool:
+    function = method.__func__ if isinstance(method, MethodType) else None
+    return isinstance(function, FunctionType) and function is getattr(Rounds, name)

@@ -15,7 +15,7 @@ from fdverify.engines.instances import find_smallest_state
 from fdverify.engines.plans import describe_state, evaluate_plan, interpret_planned_round, is_well_formed
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, Implies, Not, Or, Truth
-from fdverify.models.growing_loop import GrowingLoop
+from fdverify.models.planned_runs import GrowingLoop
 from fdverify.models.system import Property, State, System
 from fdverify.runs.concrete_interpreter import ChoiceValues, build_initial_state
 from fdverify.runs.run import Run, format_rounds

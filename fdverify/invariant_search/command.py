@@ -37,14 +37,10 @@ _METHODS = {"auto": ("templates", "spacer"), "templates": ("templates",), "space
 
 def build_infer(reference: str, model: Model) -> Command:
     """Build the command, with options for this model."""
-
-    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
-        return _compute_inference(reference, model, request, given)
-
     return Command(
         name="infer",
         help=HELP,
-        compute=bind_model(reference, model, compute_outcome),
+        compute=bind_model(reference, model, _compute_inference),
         examples=choose_examples(reference, EXAMPLES),
         options=[
             *list_model_options(model, "N|symbolic", SYMBOLIC),

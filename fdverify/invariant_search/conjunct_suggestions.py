@@ -27,9 +27,8 @@ from fdverify.invariant_search.strengthening import Strengthening
 from fdverify.logic import And
 from fdverify.models.system import Property
 from fdverify.obligations.inductive import Invariant, InvariantObligation, build_obligations
-from fdverify.proofs.proof_result import ProofResult
+from fdverify.proofs.proof_result import ProofResult, ProofSuggestions, SuggestedConjunct, Suggestion
 from fdverify.proofs.schedule import ProofSettings
-from fdverify.proofs.suggestion import ProofSuggestions, SuggestedConjunct, Suggestion
 from fdverify.proofs.tasks import ProofCase, decide_obligation
 from fdverify.workers.pool import Pool, Task, TaskOutcome
 

@@ -35,7 +35,7 @@ class InferenceResult:
 
 
 def infer_invariant(
-    job: CheckRequest, methods: tuple[str, ...], seed: int, time_limit: float | None, report: Callable[[str], None]
+    request: CheckRequest, methods: tuple[str, ...], seed: int, time_limit: float | None, report: Callable[[str], None]
 ) -> InferenceResult:
     """Search with all methods in parallel; the earliest method in the list that succeeds has precedence."""
     deadline = None if time_limit is None else monotonic() + time_limit
@@ -51,27 +51,27 @@ def infer_invariant(
             return []
         report(f"{', '.join(method for method in methods if method not in findings)} still searching")
         if set(methods) <= set(findings) and task.key != _SEARCH:
-            return [Task(_SEARCH, partial(search_violation, job, seed))]
+            return [Task(_SEARCH, partial(search_violation, request, seed))]
         return []
 
-    uncompared = job.compare_in_worker(time_limit)
+    uncompared = request.compare_in_worker(time_limit)
     if uncompared is not None:
         return InferenceResult(Result(Verdict.UNKNOWN, uncompared))
     report(f"searching with {' and '.join(methods)}")
-    tasks = [Task(method, partial(METHODS[method], job, seed), patience=math.inf) for method in methods]
+    tasks = [Task(method, partial(METHODS[method], request, seed), patience=math.inf) for method in methods]
     with Pool(len(methods)) as pool:
         pool.run_tasks(tasks, record_outcome, deadline)
     for method in (*methods, _SEARCH):
         finding = findings.get(method)
         if isinstance(finding, RefutingRun):
-            return InferenceResult(_build_violation_result(job, finding))
+            return InferenceResult(_build_violation_result(request, finding))
         if isinstance(finding, InferredProof):
             report("checking the proof file")
             checked = _check_proof_text(finding, method, seed, _compute_time_left(deadline))
             others = methods[methods.index(method) + 1 :]
             refused = checked.result.verdict is Verdict.UNKNOWN
             return (
-                infer_invariant(job, others, seed, _compute_time_left(deadline), report)
+                infer_invariant(request, others, seed, _compute_time_left(deadline), report)
                 if refused and others
                 else checked
             )
@@ -87,8 +87,8 @@ def _compute_time_left(deadline: float | None) -> float | None:
     return None if deadline is None else max(0.1, deadline - monotonic())
 
 
-def _build_violation_result(job: CheckRequest, finding: RefutingRun) -> Result:
-    depth, claim = len(finding.run.rounds), job.find_property(job.build_system())
+def _build_violation_result(request: CheckRequest, finding: RefutingRun) -> Result:
+    depth, claim = len(finding.run.rounds), request.find_property(request.build_system())
     detail = f"{claim.name} is violated after {format_rounds(depth)}"
     return Result(Verdict.VIOLATED, detail, {"depth": depth}, (), finding.run)
 

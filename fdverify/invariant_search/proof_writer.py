@@ -24,9 +24,9 @@ _WIDEST = 120
 _WIDEST_WORDS = _WIDEST - 12
 
 
-def render_proof_file(job: CheckRequest, system: System, clauses: Sequence[Clause]) -> str:
+def render_proof_file(request: CheckRequest, system: System, clauses: Sequence[Clause]) -> str:
     """Render a proof of the requested property with these conjuncts."""
-    subject = _escape_docstring(f"{job.claim} of {system.name}")
+    subject = _escape_docstring(f"{request.claim} of {system.name}")
     docstring = f'"""{subject}: an inductive invariant that was found by fdverify infer."""'
     own = _list_user_enums(clauses)
     head = [
@@ -38,9 +38,9 @@ def render_proof_file(job: CheckRequest, system: System, clauses: Sequence[Claus
         "",
         *(_render_enum(names) for names in own),
         *([""] if own else []),
-        _render_proof_call(job),
+        _render_proof_call(request),
     ]
-    fixed = {name: value for name, value in job.parameters.items() if value is not None}
+    fixed = {name: value for name, value in request.parameters.items() if value is not None}
     assumptions = [_render_assumption(name, value) for name, value in fixed.items()]
     conjuncts = map(render_conjunct, clauses, name_conjuncts(clauses))
     return "\n\n\n".join(["\n".join(head), *assumptions, *conjuncts]) + "\n"
@@ -57,11 +57,11 @@ def render_conjunct(clause: Clause, name: str) -> str:
     return f'@proof.invariant\ndef {name}(s: State) -> Truth:\n    """{meaning}"""\n{line}'
 
 
-def _render_proof_call(job: CheckRequest) -> str:
-    model = job.find_model()
+def _render_proof_call(request: CheckRequest) -> str:
+    model = request.find_model()
     defaults = {option.name: option.default for option in model.options}
-    chosen = {name: value for name, value in job.options.items() if value != defaults[name]}
-    arguments = [_quote_text(str(job.model)), f"goal={_quote_text(str(job.claim))}"]
+    chosen = {name: value for name, value in request.options.items() if value != defaults[name]}
+    arguments = [_quote_text(str(request.model)), f"goal={_quote_text(str(request.claim))}"]
     arguments += [f"{name}={_quote_text(value) if isinstance(value, str) else value}" for name, value in chosen.items()]
     return f"proof = Proof({', '.join(arguments)})"
 

@@ -65,7 +65,7 @@ class SampleSet:
 Finding = InferredProof | RefutingRun | NoInvariant
 
 
-def search_templates(job: CheckRequest, seed: int) -> Finding:
+def search_templates(request: CheckRequest, seed: int) -> Finding:
     """Search the clauses that hold in explored states for an inductive invariant."""
 
     def find_clauses(
@@ -78,10 +78,10 @@ def search_templates(job: CheckRequest, seed: int) -> Finding:
                 return enough
         return NoInvariant("no inductive invariant among the templates")
 
-    return _run_method(job, find_clauses)
+    return _run_method(request, find_clauses)
 
 
-def search_with_spacer(job: CheckRequest, seed: int) -> Finding:
+def search_with_spacer(request: CheckRequest, seed: int) -> Finding:
     """Search the clauses that Spacer infers for each control state for a small inductive invariant."""
 
     def find_clauses(
@@ -100,13 +100,13 @@ def search_with_spacer(job: CheckRequest, seed: int) -> Finding:
             else enough
         )
 
-    return _run_method(job, find_clauses)
+    return _run_method(request, find_clauses)
 
 
-def search_violation(job: CheckRequest, seed: int) -> Finding:
+def search_violation(request: CheckRequest, seed: int) -> Finding:
     """Search for a run that violates the property, by bounded model checking, not only at small parameters."""
-    system = job.build_system()
-    result = bmc(system, job.find_property(system), _DEEPEST_SEARCH)
+    system = request.build_system()
+    result = bmc(system, request.find_property(system), _DEEPEST_SEARCH)
     if result.verdict is Verdict.VIOLATED and result.run is not None:
         return RefutingRun(result.run)
     return NoInvariant(f"no run of at most {_DEEPEST_SEARCH} rounds violates it")
@@ -119,10 +119,10 @@ METHODS: dict[str, Callable[[CheckRequest, int], Finding]] = {
 
 
 def _run_method(
-    job: CheckRequest, find: Callable[[System, Property, SummarisedRound, SampleSet], list[Clause] | NoInvariant]
+    request: CheckRequest, find: Callable[[System, Property, SummarisedRound, SampleSet], list[Clause] | NoInvariant]
 ) -> Finding:
-    system = job.build_system()
-    claim = job.find_property(system)
+    system = request.build_system()
+    claim = request.find_property(system)
     small, larger = (
         [sample_states(instance, claim) for instance in list_instances(system)]
         for list_instances in (list_small_instances, list_validation_instances)
@@ -134,7 +134,7 @@ def _run_method(
     clauses = find(system, claim, build_summarised_round(system), samples)
     if isinstance(clauses, NoInvariant):
         return clauses
-    return InferredProof(render_proof_file(job, system, clauses), len(clauses))
+    return InferredProof(render_proof_file(request, system, clauses), len(clauses))
 
 
 def _select_sufficient_clauses(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,14 +115,10 @@ ENGINE_COMMANDS = (
 
 def build_command(engine: EngineCommand, reference: str, model: Model) -> Command:
     """Build the command of an engine, with the options of a model."""
-
-    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
-        return _compute_check(engine, build_check_request(engine.name, reference, model, given, engine), request, given)
-
     return Command(
         name=engine.name,
         help=engine.help,
-        compute=bind_model(reference, model, compute_outcome),
+        compute=bind_model(reference, model, partial(_compute_check, engine)),
         examples=choose_examples(reference, engine.examples),
         options=[
             *list_model_options(model, "N|symbolic", SYMBOLIC),
@@ -165,7 +162,10 @@ def _build_engine_option(option: EngineOption) -> inspect.Parameter:
     )
 
 
-def _compute_check(engine: EngineCommand, check: CheckRequest, request: Request, given: Mapping[str, Any]) -> Outcome:
+def _compute_check(
+    engine: EngineCommand, reference: str, model: Model, request: Request, given: Mapping[str, Any]
+) -> Outcome:
+    check = build_check_request(engine.name, reference, model, given, engine)
     system = check.build_system()
     claim = check.find_property(system)
     columns = [parse_expression(text, list_shown_names(system)) for text in given["show"] or ()]

@@ -21,9 +21,8 @@ from fdverify.models.unique_names import check_unique
 
 if TYPE_CHECKING:
     from fdverify.models.detector import Detector
-    from fdverify.models.growing_loop import GrowingLoop
     from fdverify.models.participants import Cast
-    from fdverify.models.worst_run import WorstRun
+    from fdverify.models.planned_runs import GrowingLoop, WorstRun
 
 _SMT_LIB_WORDS = {"true", "false", "xor", "distinct", "ite", "let", "exists", "forall", "par", "div", "mod", "abs"}
 _RESERVED = {*kwlist, *_SMT_LIB_WORDS, "select", "store"}

@@ -10,8 +10,8 @@ from fdverify.engines.instances import diagnose_assumptions, find_smallest_state
 from fdverify.engines.plans import describe_state, evaluate_plan, interpret_planned_round, is_well_formed
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, Implies, Not, Or, Truth
+from fdverify.models.planned_runs import WorstRun
 from fdverify.models.system import Property, State, System
-from fdverify.models.worst_run import WorstRun
 from fdverify.runs.concrete_interpreter import ChoiceValues, build_initial_state
 from fdverify.runs.run import Run, confirm_violation
 from fdverify.smt.solver import FreshSolver

@@ -1,22 +1,30 @@
-"""Reachability: search for a run that violates a claim, at fixed parameters and within limits.
+"""Reachability: search for a run that violates a claim, or that ends where a condition holds, within limits.
 
-The explorer searches, unless messages may have so many ages that there are too many sets of them; then the solver does.
+A violation is sought at fixed parameters, a condition at arbitrary ones, by the solver.  For a violation the explorer
+searches, unless messages may have so many ages that there are too many sets of them; then the solver does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from fdverify.engines import exact_ages
 from fdverify.engines.bmc import BoundedSearch, bmc
 from fdverify.engines.explore import explore_with_caps
-from fdverify.logic import Not
-from fdverify.models.system import Property, StepProperty, System
-from fdverify.obligations.inductive import Reachability, evaluate_claim_at_end
-from fdverify.runs.run import confirm_violation
+from fdverify.logic import Not, Truth
+from fdverify.models.system import Property, State, StepProperty, System
+from fdverify.obligations.inductive import Invariant, Reachability, evaluate_claim_at_end
+from fdverify.runs.run import Run, confirm_violation, replay_run
+from fdverify.smt.solver import FreshSolver
+from fdverify.symbolic.unrolling import Unrolling
+from fdverify.symbolic.values import lift_truth
 from fdverify.verdict import Verdict, ignore_progress
 
 _MOST_ROUNDS = 150
 _MOST_STATES = 40_000
 _LARGEST_EXPLORED_DELTA = 7
 _MOST_SEARCHED_ROUNDS = 30
+_MOST_ROUNDS_TO_CONDITION = 12
 
 
 def search_violation(system: System, claim: Property, most_rounds: int = _MOST_ROUNDS) -> Reachability:
@@ -52,3 +60,25 @@ def search_step_violation(system: System, claim: StepProperty) -> Reachability:
                 confirm_violation(system, claim, search.find_smallest_run(bad, answer)), complete=False, rounds=length
             )
     return Reachability(None, complete=False, rounds=_MOST_SEARCHED_ROUNDS)
+
+
+def find_run_to(invariant: Invariant, holds: Callable[[State], Truth]) -> Run | None:
+    """Find a short run whose replay ends where the condition holds; skip the search if the invariant excludes it."""
+    anywhere = Unrolling(invariant.system, anywhere=True)
+    state = anywhere.states[0]
+    inside = [lift_truth(conjunct.holds(state)) for conjunct in invariant.list_hypotheses()]
+    if exact_ages.ask_exactly(anywhere, FreshSolver(), *inside, lift_truth(holds(state))).status == "unsat":
+        return None
+    search = BoundedSearch(invariant.system)
+    for length in range(_MOST_ROUNDS_TO_CONDITION + 1):
+        if length > 0:
+            search.extend()
+        wanted = holds(search.state)
+        answer = search.ask(wanted)
+        if answer.status == "unknown":
+            return None
+        if answer.status == "sat":
+            run = search.find_smallest_run(wanted, answer)
+            return run if holds(replay_run(invariant.system, run).last) else None
+        search.exclude(wanted)
+    return None

@@ -21,7 +21,7 @@ from fdverify.liveness.argument import Argument
 from fdverify.logic import Or, Place, Truth, watch_premises
 from fdverify.models.system import Ages, Property, State, System
 from fdverify.obligations.inductive import Invariant
-from fdverify.obligations.run_search import find_run_to
+from fdverify.obligations.reachability import find_run_to
 from fdverify.runs.concrete_interpreter import build_initial_state
 from fdverify.runs.layout import Layout
 from fdverify.runs.run import Run, replay_run

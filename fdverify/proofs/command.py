@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fdverify.cli.call_app import show_version
-from fdverify.cli.commands import Command, Request, list_own_options
+from fdverify.cli.commands import Command, Request, list_own_options, show_version
 from fdverify.cli.exit_codes import describe_in_line
 from fdverify.cli.options import SYMBOLIC, SecondOpinionOption, parse_parameter
 from fdverify.errors import UsageError
@@ -18,9 +17,8 @@ from fdverify.proofs.model_options import ModelOption, split_values
 from fdverify.workers.atomic_files import is_writable_tree
 
 if TYPE_CHECKING:
-    from fdverify.proofs.proof_result import ProofResult
+    from fdverify.proofs.proof_result import ProofResult, ProofSuggestions
     from fdverify.proofs.schedule import ProofSettings
-    from fdverify.proofs.suggestion import ProofSuggestions
     from fdverify.reports.outcome import Outcome
 
 Suggest = Callable[

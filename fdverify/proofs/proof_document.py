@@ -9,9 +9,15 @@ from typing import Literal
 
 from fdverify.liveness.argument import Bound
 from fdverify.proofs.argument_tree import ArgumentPremise, list_premises
-from fdverify.proofs.failures import describe_failure
-from fdverify.proofs.proof_result import CheckedObligation, ProofResult, Stability, compute_exit_code
-from fdverify.proofs.suggestion import ProofSuggestions, Suggestion
+from fdverify.proofs.proof_result import (
+    CheckedObligation,
+    ProofResult,
+    ProofSuggestions,
+    Stability,
+    Suggestion,
+    compute_exit_code,
+    describe_failure,
+)
 from fdverify.proofs.tasks import WitnessDisplay
 from fdverify.reports.documents import Document
 from fdverify.runs.run_table import ShownRun

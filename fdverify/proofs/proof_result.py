@@ -1,4 +1,4 @@
-"""What came of proofs and of their obligations."""
+"""What came of proofs and of their obligations: results, what a failure means, and suggested conjuncts."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ from fdverify.verdict import Obligation, Verdict, choose_exit_code
 
 if TYPE_CHECKING:
     from fdverify.author_code.author_check import AuthorCodeReport
+
+_KINDS = {
+    ObligationKind.INITIATION: "initially, {about} is false",
+    ObligationKind.CONSECUTION: "{about} holds with all other conjuncts{but}, and is false after {rounds}",
+    ObligationKind.GOAL: "all conjuncts{but} hold, and the goal {about} does not",
+    ObligationKind.PREMISE: "the invariant{but} does not imply the premise {about}",
+}
 
 
 @dataclass(frozen=True)
@@ -125,3 +132,46 @@ def select_with_proof(selection: ProofFileSelection, results: Sequence[ProofResu
     without = {each.path for each in results if each.path in optional and isinstance(each.error, NoProofInFile)}
     selection.check_folders(without)
     return [each for each in results if each.path not in without], selection.without + len(without)
+
+
+def describe_failure(result: ProofResult, checked: CheckedObligation) -> str:
+    question = checked.question
+    rounds = "this round" if question.rounds == 1 else f"these {question.rounds} rounds"
+    doubted = () if result.subject is None else result.subject.doubted
+    own = question.about if question.kind is ObligationKind.CONSECUTION else None
+    left_out = ", ".join(name for name in doubted if name != own)
+    but = f" but what is meant to fail ({left_out})" if left_out else ""
+    return _KINDS[question.kind].format(about=question.about, rounds=rounds, but=but)
+
+
+@dataclass(frozen=True)
+class SuggestedConjunct:
+    """A conjunct to be added: its name, what it returns, and the text to be pasted into the file."""
+
+    name: str
+    formula: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Conjuncts to be added, what they need imported, and the obligations that are not proved even so."""
+
+    conjuncts: tuple[SuggestedConjunct, ...]
+    imports: tuple[str, ...]
+    unproved: tuple[str, ...]
+
+    WRITTEN = ("proves", "conjuncts", "imports", "unproved")
+
+    @property
+    def proves(self) -> bool:
+        return not self.unproved
+
+
+@dataclass(frozen=True)
+class ProofSuggestions:
+    """The suggestions for a proof, those that prove first; a remark says why there are none, or none such."""
+
+    path: Path
+    suggestions: tuple[Suggestion, ...]
+    remark: str

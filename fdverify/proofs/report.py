@@ -11,11 +11,17 @@ from rich.table import Table
 from fdverify.errors import shorten_path
 from fdverify.obligations.inductive import NO_DEAD_END
 from fdverify.proofs.argument_tree import build_argument_tree
-from fdverify.proofs.failures import describe_failure
 from fdverify.proofs.findings import list_findings
 from fdverify.proofs.proof_document import build_document
-from fdverify.proofs.proof_result import CheckedObligation, ProofResult, Stability, compute_exit_code
-from fdverify.proofs.suggestion import ProofSuggestions, Suggestion
+from fdverify.proofs.proof_result import (
+    CheckedObligation,
+    ProofResult,
+    ProofSuggestions,
+    Stability,
+    Suggestion,
+    compute_exit_code,
+    describe_failure,
+)
 from fdverify.reports.outcome import Outcome
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import describe_model, print_steps, print_verdict, render_text

@@ -9,8 +9,7 @@ from time import monotonic, perf_counter, sleep
 
 from rich.console import Console
 
-from fdverify.cli.output import print_answer
-from fdverify.cli.progress import ProgressLine
+from fdverify.cli.output import ProgressLine, print_answer
 from fdverify.deadline import lift_deadline
 from fdverify.errors import FdverifyError, UsageError, shorten_path
 from fdverify.models.python_files import walk_folders

@@ -124,3 +124,17 @@ def _put_null_last(part: Any) -> Any:
     if isinstance(part, dict):
         return {name: _put_null_last(each) for name, each in part.items()}
     return part
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnansweredDocument(Document):
+    """A command that ended without an answer: it reached the time limit, or its process was killed."""
+
+    verdict: Literal["unknown"] = "unknown"
+    detail: str
+    seconds: float
+
+
+def write_unanswered(name: str, arguments: Sequence[str], detail: str, seconds: float) -> str:
+    command = arguments[0] if name == "fdverify" and not arguments[0].startswith("-") else name
+    return write_document(UnansweredDocument(command=command, detail=detail, seconds=seconds))

@@ -30,8 +30,8 @@ class AnswerStore:
         self._on_disk: dict[str, str | None] = {}
         self._libraries = [f"{name} {version(name)}" for name in _LIBRARIES]
 
-    def find(self, job: CheckRequest) -> CellAnswer | None:
-        content = self._entries.read(self._compute_key(job))
+    def find(self, request: CheckRequest) -> CellAnswer | None:
+        content = self._entries.read(self._compute_key(request))
         if content is None:
             return None
         verdict, detail, rounds, sources = json.loads(content)
@@ -43,14 +43,21 @@ class AnswerStore:
             else None
         )
 
-    def keep(self, job: CheckRequest, answer: CellAnswer) -> None:
+    def keep(self, request: CheckRequest, answer: CellAnswer) -> None:
         """Store an answer if its verdict is definite."""
         if answer.verdict in _DEFINITE:
             content = [answer.verdict, answer.detail, answer.rounds, dict(answer.sources)]
-            self._entries.write(self._compute_key(job), json.dumps(content))
+            self._entries.write(self._compute_key(request), json.dumps(content))
 
-    def _compute_key(self, job: CheckRequest) -> str:
-        about = [job.command, job.model, job.claim, dict(job.parameters), dict(job.options), dict(job.settings)]
+    def _compute_key(self, request: CheckRequest) -> str:
+        about = [
+            request.command,
+            request.model,
+            request.claim,
+            dict(request.parameters),
+            dict(request.options),
+            dict(request.settings),
+        ]
         text = json.dumps([__version__, self._libraries, about], sort_keys=True)
         return sha256(text.encode()).hexdigest()
 

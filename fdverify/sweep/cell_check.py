@@ -1,10 +1,11 @@
-"""The check of one cell of a sweep, with digests of the sources that its answer depends on."""
+"""The check of the cells of a sweep on worker processes, with digests of the sources that an answer depends on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,9 +13,12 @@ import fdverify
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.loading import collect_loaded_contents
 from fdverify.verdict import Verdict, ignore_progress
+from fdverify.workers.pool import Pool, Task, TaskOutcome
 
 PACKAGE = "fdverify"
 """The name of this package among the sources."""
+OutcomeHandler = Callable[[int, TaskOutcome], None]
+"""A callback that receives the number of a request and its outcome: an answer, an error, or why there is neither."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,8 @@ class CellAnswer:
     sources: Mapping[str, str]
 
 
-def check_cell(job: CheckRequest) -> CellAnswer:
-    result = job.run_engine(ignore_progress)
+def check_cell(request: CheckRequest) -> CellAnswer:
+    result = request.run_engine(ignore_progress)
     # The sources are listed afterwards: a model may import a file beside it as late as in a phase.
     return CellAnswer(
         result.verdict, result.detail, None if result.run is None else len(result.run.rounds), digest_sources()
@@ -50,3 +54,19 @@ def _digest_package() -> str:
     for path in sorted(root.rglob("*.py")):
         digest.update(f"{path.relative_to(root)}\n{sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
+
+
+def check_on_processes(
+    requests: Mapping[int, CheckRequest], workers: int, time_limit: float | None, handle: OutcomeHandler
+) -> None:
+    def pass_outcome(task: Task, outcome: TaskOutcome) -> Iterable[Task]:
+        handle(task.key, outcome)
+        return ()
+
+    # Nothing is shown before everything is done, so it does not pay to set a long task aside for others.
+    tasks = [
+        Task(number, partial(check_cell, request), time_limit, patience=math.inf)
+        for number, request in requests.items()
+    ]
+    with Pool(workers) as pool:
+        pool.run_tasks(tasks, pass_outcome)

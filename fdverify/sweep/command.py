@@ -34,14 +34,10 @@ _RANGE = re.compile(r"\s*(-?[0-9]{1,15})(?:\s*\.\.\s*(-?[0-9]{1,15}))?\s*")
 
 def build_map(reference: str, model: Model) -> Command:
     """Build the command, with options for this model."""
-
-    def compute_outcome(request: Request, given: Mapping[str, Any]) -> Outcome:
-        return _compute_map(reference, model, request, given)
-
     return Command(
         name="map",
         help=HELP,
-        compute=bind_model(reference, model, compute_outcome),
+        compute=bind_model(reference, model, _compute_map),
         examples=choose_examples(reference, EXAMPLES),
         exits=EXITS,
         options=[

@@ -14,9 +14,8 @@ from typing import Any
 
 from fdverify.errors import UsageError, describe_error
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.sweep.cell_check import check_cell
+from fdverify.sweep.cell_check import OutcomeHandler, check_cell
 from fdverify.sweep.fresh_interpreter import run_in_interpreter
-from fdverify.sweep.local_workers import OutcomeHandler
 from fdverify.workers.pool import TaskOutcome
 
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?([^\s/:@]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", flags=re.ASCII)
@@ -25,24 +24,24 @@ _PATIENCE = 5
 
 
 def check_on_cluster(
-    work: Mapping[int, CheckRequest], address: str, time_limit: float | None, handle: OutcomeHandler
+    requests: Mapping[int, CheckRequest], address: str, time_limit: float | None, handle: OutcomeHandler
 ) -> None:
     if not _ADDRESS.fullmatch(address):
         raise UsageError(f"--scheduler must be an address such as tcp://127.0.0.1:8786, got {address!r}")
     with _silence_logging():
-        asyncio.run(_submit_to_cluster(work, address, time_limit, handle))
+        asyncio.run(_submit_to_cluster(requests, address, time_limit, handle))
 
 
 async def _submit_to_cluster(
-    work: Mapping[int, CheckRequest], address: str, time_limit: float | None, handle: OutcomeHandler
+    requests: Mapping[int, CheckRequest], address: str, time_limit: float | None, handle: OutcomeHandler
 ) -> None:
     distributed = _import_distributed()
     client = distributed.Client(address, asynchronous=True, timeout=_PATIENCE, set_as_default=False)
     try:
         await _connect(client, address)
         futures = {
-            client.submit(run_in_interpreter, partial(check_cell, job), time_limit, pure=False): number
-            for number, job in work.items()
+            client.submit(run_in_interpreter, partial(check_cell, request), time_limit, pure=False): number
+            for number, request in requests.items()
         }
         async for future in distributed.as_completed(futures, loop=client.loop):
             handle(futures[future], await _read_outcome(future))

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from fdverify.reports.safe_text import Text
-from fdverify.sweep.frontier import Frontier, find_frontier
 from fdverify.sweep.map_words import (
     SIGNS,
     describe_panel,
@@ -17,7 +16,7 @@ from fdverify.sweep.map_words import (
     write_title,
 )
 from fdverify.sweep.parameter_grid import CellPosition, Grid
-from fdverify.sweep.sweep_result import Panel, ParameterMap
+from fdverify.sweep.sweep_result import Frontier, Panel, ParameterMap, find_frontier
 
 _CORNERS = " ╵╷│╶└┌├╴┘┐┤─┴┬┼"
 """Indexed by the sum of the lines that meet: 1 from above, 2 from below, 4 to the right, 8 to the left."""

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from html import escape as escape_markup
 
 from fdverify.printable import make_printable
-from fdverify.sweep.frontier import find_frontier
 from fdverify.sweep.map_words import SIGNS, describe_counts, list_signs, write_heading, write_title
 from fdverify.sweep.parameter_grid import Axis, CellPosition, Grid
-from fdverify.sweep.sweep_result import Cell, Panel, ParameterMap
+from fdverify.sweep.sweep_result import Cell, Panel, ParameterMap, find_frontier
 from fdverify.verdict import Verdict
 
 _CELL = 22

@@ -15,8 +15,7 @@ from fdverify.errors import NoInstance, UsageError, shorten_path
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.model import OptionValue
 from fdverify.sweep.answer_store import AnswerStore
-from fdverify.sweep.cell_check import PACKAGE, CellAnswer, digest_sources
-from fdverify.sweep.local_workers import check_on_processes
+from fdverify.sweep.cell_check import PACKAGE, CellAnswer, check_on_processes, digest_sources
 from fdverify.sweep.parameter_grid import CellPosition, Grid
 from fdverify.sweep.sweep_result import Cell, Panel, ParameterMap
 from fdverify.verdict import Verdict
@@ -65,18 +64,18 @@ class _Sweep:
         self._report = report
         self._model, self._file = _resolve_reference(question.model)
         places = list(question.grid.enumerate_positions())
-        self._jobs = {
-            (panel, place): self._build_job(options, place)
+        self._requests = {
+            (panel, place): self._build_request(options, place)
             for panel, options in enumerate(question.options)
             for place in places
         }
         self._no_instance: dict[tuple[int, CellPosition], str] = {}
         self._described: dict[int, Mapping[str, str]] = {}
-        for (panel, place), job in self._jobs.items():
+        for (panel, place), request in self._requests.items():
             # Build all systems first, so that bad input is reported at once.  Each has its own deadline.
             renew_deadline()
-            system = job.build_system()
-            self._name, self._claim = system.name, job.find_property(system)
+            system = request.build_system()
+            self._name, self._claim = system.name, request.find_property(system)
             self._described.setdefault(panel, system.options)
             try:
                 system.compute_fixed_parameters()
@@ -87,9 +86,9 @@ class _Sweep:
         self._answers: dict[tuple[int, CellPosition], CellAnswer] = {}
 
     def run(self) -> ParameterMap:
-        wanted = {cell: job for cell, job in self._jobs.items() if cell not in self._no_instance}
+        wanted = {cell: request for cell, request in self._requests.items() if cell not in self._no_instance}
         if self._store is not None:
-            known = {cell: self._store.find(job) for cell, job in wanted.items()}
+            known = {cell: self._store.find(request) for cell, request in wanted.items()}
             self._answers = {cell: answer for cell, answer in known.items() if answer is not None}
         lift_deadline()
         stored, total = len(self._answers), len(wanted)
@@ -110,7 +109,7 @@ class _Sweep:
         for panel in dict.fromkeys(panel for panel, _ in cells):
             own = [cell for cell in cells if cell[0] == panel]
             ends = dict.fromkeys((own[0], own[-1]))
-            reasons = (self._jobs[cell].compare_in_worker(self._settings.time_limit) for cell in ends)
+            reasons = (self._requests[cell].compare_in_worker(self._settings.time_limit) for cell in ends)
             why = next((reason for reason in reasons if reason is not None), None)
             if why is None:
                 left += own
@@ -118,15 +117,15 @@ class _Sweep:
                 self._answers.update(dict.fromkeys(own, CellAnswer(Verdict.UNKNOWN, why, None, {})))
         return left
 
-    def _check_cells(self, work: Mapping[int, CheckRequest], handle: Callable[[int, TaskOutcome], None]) -> None:
+    def _check_cells(self, requests: Mapping[int, CheckRequest], handle: Callable[[int, TaskOutcome], None]) -> None:
         if self._settings.scheduler is None:
-            check_on_processes(work, self._settings.jobs, self._settings.time_limit, handle)
+            check_on_processes(requests, self._settings.jobs, self._settings.time_limit, handle)
         else:
             from fdverify.sweep.dask_cluster import check_on_cluster
 
-            check_on_cluster(work, self._settings.scheduler, self._settings.time_limit, handle)
+            check_on_cluster(requests, self._settings.scheduler, self._settings.time_limit, handle)
 
-    def _build_job(self, options: Mapping[str, OptionValue], place: CellPosition) -> CheckRequest:
+    def _build_request(self, options: Mapping[str, OptionValue], place: CellPosition) -> CheckRequest:
         return CheckRequest(
             "explore", self._model, self._question.grid.get_parameters(place), options, self._question.claim
         )
@@ -141,7 +140,7 @@ class _Sweep:
         self._check_sources(answer)
         self._answers[cell] = answer
         if self._store is not None:
-            self._store.keep(self._jobs[cell], answer)
+            self._store.keep(self._requests[cell], answer)
 
     def _check_sources(self, answer: CellAnswer) -> None:
         """Refuse an answer from other sources than those of this process."""

@@ -1,4 +1,4 @@
-"""The result of a sweep: a verdict for every instance of the grid."""
+"""The result of a sweep: a verdict for every instance of the grid, and the frontier between proved and violated."""
 
 from __future__ import annotations
 
@@ -62,3 +62,26 @@ class ParameterMap:
         """The exit code: a violation is a valid answer, but a dead end or an unknown instance is not."""
         verdicts = {cell.verdict for panel in self.panels for cell in panel.cells}
         return next((v.exit_code for v in (Verdict.VACUOUS, Verdict.UNKNOWN) if v in verdicts), 0)
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The borders between proved and violated cells: those to the next column, and those to the next row."""
+
+    columns: frozenset[CellPosition]
+    rows: frozenset[CellPosition]
+
+    def __bool__(self) -> bool:
+        return bool(self.columns or self.rows)
+
+
+def find_frontier(panel: Panel) -> Frontier:
+    def is_border(place: CellPosition, neighbour: CellPosition) -> bool:
+        if neighbour not in panel.by_place:
+            return False
+        return {panel.by_place[place].verdict, panel.by_place[neighbour].verdict} == {Verdict.PROVED, Verdict.VIOLATED}
+
+    return Frontier(
+        frozenset((c, r) for c, r in panel.by_place if is_border((c, r), (c + 1, r))),
+        frozenset((c, r) for c, r in panel.by_place if is_border((c, r), (c, r + 1))),
+    )

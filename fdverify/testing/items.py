@@ -17,7 +17,7 @@ from fdverify.proofs.session import ProofSession
 from fdverify.smt.decide import SOLVER
 from fdverify.testing.collect import ExpectedFailure, collect_obligations
 from fdverify.testing.plugin_options import OPTIONS_KEY, CollectDecision
-from fdverify.testing.user_properties import note_unknown, note_verdict
+from fdverify.testing.terminal_summary import note_unknown, note_verdict
 from fdverify.verdict import Verdict
 
 

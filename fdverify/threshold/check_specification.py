@@ -12,14 +12,12 @@ from fdverify.errors import InternalError, UsageError
 from fdverify.smt.script import Script, print_assertions, render_standalone_script
 from fdverify.threshold.automaton import Automaton, Specification
 from fdverify.threshold.claims.bounded_growth import refuse_unbounded_growth
-from fdverify.threshold.claims.premise import extract_premise
 from fdverify.threshold.claims.run_shapes import list_violating_shapes
 from fdverify.threshold.counterexample_replay import Counterexample, project_run, replay_counterexample
 from fdverify.threshold.fixed_parameters import describe_parameters
-from fdverify.threshold.ltl_formula import Constant, Formula, Not
-from fdverify.threshold.runs.driver_contract import DriverCallbacks, DriverOutcome
+from fdverify.threshold.ltl_formula import Constant, Formula, Not, extract_premise
 from fdverify.threshold.runs.drivers import AUTO, DRIVERS
-from fdverify.threshold.runs.run_problem import build_run_problem
+from fdverify.threshold.runs.run_problem import DriverCallbacks, DriverOutcome, build_run_problem
 from fdverify.threshold.text.write import format_formula
 from fdverify.verdict import Verdict
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker

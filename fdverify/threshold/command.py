@@ -160,7 +160,7 @@ def _compute_tables(
     ] = Path("examples/threshold"),
 ) -> Outcome:
     from fdverify.threshold.published_tables import check_algorithms, compare_published_rows
-    from fdverify.threshold.tables_report import report_tables
+    from fdverify.threshold.report import report_tables
 
     compared = compare_published_rows(folder, request.progress.show)
     return report_tables(compared, list(check_algorithms(folder, request.progress.show)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from fdverify.threshold.ltl_formula import And, Eventually, Formula, Globally, Implies, Not, Or, evaluate_formula
 
@@ -18,37 +18,25 @@ def _evaluate_at_positions(formula: Formula, run: Sequence[Mapping[str, int]], b
         case Not(operand):
             return [not value for value in _evaluate_at_positions(operand, run, back)]
         case And(left, right):
-            return [
-                a and b
-                for a, b in zip(
-                    _evaluate_at_positions(left, run, back), _evaluate_at_positions(right, run, back), strict=True
-                )
-            ]
+            return [a and b for a, b in _pair_values(left, right, run, back)]
         case Or(left, right):
-            return [
-                a or b
-                for a, b in zip(
-                    _evaluate_at_positions(left, run, back), _evaluate_at_positions(right, run, back), strict=True
-                )
-            ]
+            return [a or b for a, b in _pair_values(left, right, run, back)]
         case Implies(left, right):
-            return [
-                not a or b
-                for a, b in zip(
-                    _evaluate_at_positions(left, run, back), _evaluate_at_positions(right, run, back), strict=True
-                )
-            ]
+            return [not a or b for a, b in _pair_values(left, right, run, back)]
         case Eventually(operand):
             return _evaluate_eventually(_evaluate_at_positions(operand, run, back), back)
         case Globally(operand):
-            return [
-                not value
-                for value in _evaluate_eventually(
-                    [not value for value in _evaluate_at_positions(operand, run, back)], back
-                )
-            ]
+            violations = [not value for value in _evaluate_at_positions(operand, run, back)]
+            return [not value for value in _evaluate_eventually(violations, back)]
         case _:
             return [evaluate_formula(formula, values) for values in run]
+
+
+def _pair_values(
+    left: Formula, right: Formula, run: Sequence[Mapping[str, int]], back: int
+) -> Iterator[tuple[bool, bool]]:
+    """Pair the values of two formulas at each position."""
+    return zip(_evaluate_at_positions(left, run, back), _evaluate_at_positions(right, run, back), strict=True)
 
 
 def _evaluate_eventually(values: list[bool], back: int) -> list[bool]:

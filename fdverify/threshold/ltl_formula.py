@@ -146,3 +146,16 @@ def apply_comparison(left: Any, operator: str, right: Any) -> Any:
             return left > right
         case _:
             return left >= right
+
+
+def extract_premise(formula: Formula) -> Formula:
+    """Return the premise: a run that does not satisfy it satisfies the specification vacuously."""
+    match formula:
+        case Implies(left, right):
+            nested = extract_premise(right)
+            return left if nested == Constant(True) else And(left, nested)
+        case Globally(operand):
+            nested = extract_premise(operand)
+            return nested if nested == Constant(True) else Eventually(nested)
+        case _:
+            return Constant(True)

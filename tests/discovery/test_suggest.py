@@ -12,8 +12,8 @@ from fdverify.invariant_search.conjunct_suggestions import strengthen_proof
 from fdverify.invariant_search.proof_vocabulary import collect_vocabulary
 from fdverify.models.system import Property
 from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_result import ProofSuggestions
 from fdverify.proofs.schedule import ProofSettings
-from fdverify.proofs.suggestion import ProofSuggestions
 from fdverify.schemas import find_schema
 from fdverify.verdict import Verdict
 from tests.cli.script import Outcome, environment, run

@@ -11,12 +11,10 @@ from fdverify.engines.explore import explore
 from fdverify.errors import UsageError
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.sweep import sweep as surveying
-from fdverify.sweep.cell_check import PACKAGE, CellAnswer, digest_sources
-from fdverify.sweep.frontier import find_frontier
-from fdverify.sweep.local_workers import OutcomeHandler
+from fdverify.sweep.cell_check import PACKAGE, CellAnswer, OutcomeHandler, digest_sources
 from fdverify.sweep.parameter_grid import build_grid
 from fdverify.sweep.sweep import SweepRequest, SweepSettings, run_sweep
-from fdverify.sweep.sweep_result import ParameterMap
+from fdverify.sweep.sweep_result import ParameterMap, find_frontier
 from fdverify.verdict import Verdict
 from fdverify.workers.pool import TaskOutcome
 from tests.sampling import FULL, every, long

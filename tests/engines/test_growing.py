@@ -12,7 +12,7 @@ from fdverify.engines.growing_loop_proof import decide_loop_obligations
 from fdverify.engines.live import live
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, If, Implies, Not, Or
-from fdverify.models.growing_loop import GrowingLoop
+from fdverify.models.planned_runs import GrowingLoop
 from fdverify.models.system import (
     Choices,
     Flag,

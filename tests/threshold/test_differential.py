@@ -15,15 +15,13 @@ from fdverify.threshold.check_specification import (
     check,
     refuse_undecided,
 )
-from fdverify.threshold.claims.premise import extract_premise
 from fdverify.threshold.claims.run_shapes import list_violating_shapes
 from fdverify.threshold.claims.thresholds import Threshold
 from fdverify.threshold.fixed_parameters import fix_parameters
-from fdverify.threshold.ltl_formula import Not
+from fdverify.threshold.ltl_formula import Not, extract_premise
 from fdverify.threshold.runs.concretise import ConcreteRun, concretise_run
-from fdverify.threshold.runs.phase_bound import has_enough_phases
 from fdverify.threshold.runs.run_encoding import RunEncoding
-from fdverify.threshold.runs.run_problem import RunProblem, build_run_problem
+from fdverify.threshold.runs.run_problem import RunProblem, build_run_problem, has_enough_phases
 from fdverify.threshold.text.read import parse_automaton
 from fdverify.threshold.text.write import format_formula
 from fdverify.verdict import Verdict

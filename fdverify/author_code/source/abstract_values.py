@@ -165,7 +165,6 @@ TEXT: AbstractValue = frozenset({StateIndependent(textual=True)})
 RECORD: AbstractValue = frozenset({StateDependent(StateKind.RECORD)})
 VALUE: AbstractValue = frozenset({StateDependent(StateKind.VALUE)})
 ANY: AbstractValue = frozenset({StateDependent(StateKind.ANY)})
-NONE: AbstractValue = frozenset({KnownObject(None)})
 
 
 def lift_object(value: Any) -> AbstractValue:

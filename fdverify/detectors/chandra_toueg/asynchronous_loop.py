@@ -6,7 +6,7 @@ from typing import Any
 
 from fdverify.detectors.chandra_toueg.round_phases import ReceiverPc, sender_correct
 from fdverify.logic import And, If, Implies, Max, Min, Not, Number, Truth
-from fdverify.models.growing_loop import GrowingLoop
+from fdverify.models.planned_runs import GrowingLoop
 from fdverify.models.system import (
     State,
 )

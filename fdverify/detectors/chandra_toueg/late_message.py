@@ -11,8 +11,8 @@ from typing import Any
 
 from fdverify.detectors.chandra_toueg.round_phases import ReceiverPc, Variant, sender_correct
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
+from fdverify.models.planned_runs import WorstRun
 from fdverify.models.system import State
-from fdverify.models.worst_run import WorstRun
 
 _SINCE_RECEIVE = {ReceiverPc.Receive: 0, ReceiverPc.Compute: 1, ReceiverPc.NoSnd: 2}
 

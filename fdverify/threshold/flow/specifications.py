@@ -15,7 +15,6 @@ import networkx as nx
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Specification
-from fdverify.threshold.claims.premise import extract_premise
 from fdverify.threshold.claims.run_shapes import list_violating_shapes
 from fdverify.threshold.flow.arcs import Arc
 from fdverify.threshold.flow.control_flow import FAIR, ControlFlow
@@ -35,6 +34,7 @@ from fdverify.threshold.ltl_formula import (
     Not,
     Or,
     collect_formula_names,
+    extract_premise,
 )
 from fdverify.threshold.text.read import parse_specification
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fdverify.threshold.runs.driver_contract import DriverCallbacks, DriverOutcome
 from fdverify.threshold.runs.query import run_bounded_query, run_query
-from fdverify.threshold.runs.run_problem import RunProblem
+from fdverify.threshold.runs.run_problem import DriverCallbacks, DriverOutcome, RunProblem
 from fdverify.threshold.runs.search import run_bounded_search, run_search
 
 AUTO = "auto"

@@ -21,10 +21,15 @@ from fdverify.threshold.runs.concretise import (
     concretise_run,
     minimise_run,
 )
-from fdverify.threshold.runs.driver_contract import DriverCallbacks, DriverOutcome
-from fdverify.threshold.runs.phase_bound import TOO_MANY_PHASES, exceeds_phase_limit, has_enough_phases
 from fdverify.threshold.runs.run_encoding import RunEncoding
-from fdverify.threshold.runs.run_problem import RunProblem
+from fdverify.threshold.runs.run_problem import (
+    TOO_MANY_PHASES,
+    DriverCallbacks,
+    DriverOutcome,
+    RunProblem,
+    exceeds_phase_limit,
+    has_enough_phases,
+)
 
 
 def run_query(problem: RunProblem, watch: DriverCallbacks) -> DriverOutcome:

@@ -1,10 +1,11 @@
-"""The problem that drivers solve: does an automaton have a run of a given shape?"""
+"""The problem that drivers solve (does an automaton have a run of a given shape?), and their contract."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal
 
 import networkx as nx
 
@@ -13,6 +14,12 @@ from fdverify.threshold.claims.lasting_claims import LastingClaim, build_lasting
 from fdverify.threshold.claims.run_shapes import RunShape
 from fdverify.threshold.claims.thresholds import Threshold, collect_thresholds, rewrite_in_thresholds
 from fdverify.threshold.ltl_formula import Formula
+
+if TYPE_CHECKING:
+    from fdverify.threshold.runs.concretise import ConcreteRun
+
+_MOST_PHASES = 32
+TOO_MANY_PHASES = f"to keep several sets of locations inhabited may take more than {_MOST_PHASES} phases"
 
 
 @dataclass(frozen=True)
@@ -92,3 +99,40 @@ def _list_cyclic_rules(rules: Iterable[Rule]) -> list[Rule]:
         for location in locations
     }
     return [rule for rule in moves if component[rule.source] == component[rule.target]]
+
+
+def has_enough_phases(problem: RunProblem, phases: int) -> bool:
+    """Return whether every stretch that keeps its sets inhabited can be divided into this many phases.
+
+    docs/explanation/threshold-search.md has the proof.
+    """
+    sets = problem.inhabited_sets
+    if len(sets) == 1:
+        return phases >= 3
+    # A phase for each choice of a location from each set, and a phase for each step between two choices.
+    return not problem.counts_on_cycles and phases >= 2 * prod(len(locations) for locations in sets) - 1
+
+
+def exceeds_phase_limit(phases: int) -> bool:
+    """Return whether there are more phases than a solver can handle."""
+    return phases > _MOST_PHASES
+
+
+@dataclass(frozen=True)
+class DriverOutcome:
+    """The answer of a driver: no run, a run, or unknown with the facts that the solver could not decide."""
+
+    status: Literal["none", "found", "unknown"]
+    reason: str = ""
+    run: ConcreteRun | None = None
+    facts: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class DriverCallbacks:
+    """Callbacks that a driver calls while it works."""
+
+    confirm: Callable[[list[Any], str], str | None]
+    """Return why a second solver does not confirm the status of these facts, or None if it does."""
+    report: Callable[[str], None]
+    """Report the progress of the driver."""

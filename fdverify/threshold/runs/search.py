@@ -19,9 +19,14 @@ from fdverify.threshold.claims.lasting_claims import LastingClaim
 from fdverify.threshold.claims.thresholds import Context, evaluate_in_context
 from fdverify.threshold.ltl_formula import Constant
 from fdverify.threshold.runs.concretise import ConcreteRun, RunTooLong, concretise_run, minimise_run
-from fdverify.threshold.runs.driver_contract import DriverCallbacks, DriverOutcome
-from fdverify.threshold.runs.phase_bound import TOO_MANY_PHASES, exceeds_phase_limit, has_enough_phases
-from fdverify.threshold.runs.run_problem import RunProblem
+from fdverify.threshold.runs.run_problem import (
+    TOO_MANY_PHASES,
+    DriverCallbacks,
+    DriverOutcome,
+    RunProblem,
+    exceeds_phase_limit,
+    has_enough_phases,
+)
 from fdverify.threshold.runs.segments import SymbolicRun, encode_lasting
 from fdverify.threshold.runs.z3_terms import conjoin_terms, encode_formula, encode_reached
 

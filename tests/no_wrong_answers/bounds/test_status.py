@@ -7,9 +7,8 @@ import jsonschema
 import pytest
 
 from fdverify.bounds.bound_formula import BoundFormula, Factor, FormulaCase, Polynomial
-from fdverify.bounds.bound_subject import BoundSubject
 from fdverify.bounds.bounds_search import BoundSearch
-from fdverify.bounds.detector_bound import ALL_PARAMETERS, DetectorBound, Evidence
+from fdverify.bounds.detector_bound import ALL_PARAMETERS, BoundSubject, DetectorBound, Evidence
 from fdverify.bounds.report import report_bounds
 from fdverify.reports.documents import write_document
 from fdverify.reports.step_table import render_text

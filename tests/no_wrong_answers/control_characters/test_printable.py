@@ -10,7 +10,7 @@ from rich.console import Console
 
 from fdverify.errors import InternalError, UsageError
 from fdverify.invariant_search.proof_writer import _escape_docstring, _quote_text
-from fdverify.printable import make_lines_printable, make_printable
+from fdverify.printable import make_printable
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import render_text
 from fdverify.smt.script import Assertion, Script
@@ -68,10 +68,6 @@ def test_no_character_does_anything() -> None:
                 "FSI",
                 "PDI",
             )
-
-
-def test_lines_stay_lines() -> None:
-    assert make_lines_printable("a\nb\x1b\n") == "a\nb\\x1b\n"
 
 
 @pytest.mark.parametrize("kind", [UsageError, InternalError])

@@ -7,7 +7,7 @@ import pytest
 from fdverify.errors import UsageError
 from fdverify.threshold.claims.run_shapes import list_violating_shapes
 from fdverify.threshold.ltl_formula import Not
-from fdverify.threshold.runs.phase_bound import TOO_MANY_PHASES
+from fdverify.threshold.runs.run_problem import TOO_MANY_PHASES
 from fdverify.verdict import Verdict
 from tests.sampling import every
 from tests.threshold.oracle.expressions import ExpressionReader, truth

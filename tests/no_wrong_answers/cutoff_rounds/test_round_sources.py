@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.cutoff.round_sources import check_round_sources
+from fdverify.cutoff.round_agreement import check_round_sources
 from fdverify.cutoff.rounds import Rounds
 from fdverify.errors import UsageError
 from fdverify.models.loading import load_module

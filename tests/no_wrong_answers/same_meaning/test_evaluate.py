@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import z3
 
-from fdverify.author_code.recording_book import RecordingBook
-from fdverify.author_code.term_evaluator import TermEvaluator
+from fdverify.author_code.term_evaluator import RecordingBook, TermEvaluator
 from fdverify.logic import And, Implies, Not
 from fdverify.symbolic.age_claims import SymbolicBuffer
 from fdverify.symbolic.selection import build_predicate
