@@ -9,8 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import fdverify
-from fdverify.author_code.author_call import AuthorCall
-from fdverify.author_code.author_functions import list_system_functions
+from fdverify.author_code.author_functions import AuthorCall, list_system_functions
 from fdverify.author_code.ownership import is_package_function
 from fdverify.cache.signed_records import SignedRecords
 from fdverify.models.planned_runs import GrowingLoop, WorstRun
@@ -40,7 +39,7 @@ def check_author_code(system: System, claims: Sequence[AuthorCall]) -> AuthorCod
     if not theirs:
         return AuthorCodeReport()  # what this package ships is compared by its tests
     # These take long to import, and most commands check only what this package ships.
-    from fdverify.author_code.source_check import check_sources
+    from fdverify.author_code.source.source_reader import check_sources
     from fdverify.author_code.system_comparison import compare_on_states
 
     unread = check_sources(theirs)

@@ -1,15 +1,15 @@
-"""The functions of an author, which engines run on plain values, on arrays and on symbols."""
+"""The functions of an author, which engines run on plain values, on arrays and on symbols, and how they call them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, TypeAlias
 
 from fdverify.author_code.ownership import unwrap_function
 from fdverify.errors import SourceLocation, UsageError
-from fdverify.models.system import System, Variable, is_always_true
+from fdverify.models.system import Choices, Phase, State, System, Variable, is_always_true
 
 
 @dataclass(frozen=True)
@@ -79,3 +79,30 @@ def _generate_variable_functions(variable: Variable) -> Iterator[AuthorFunction]
 
 def _drop_trivial(functions: Iterable[AuthorFunction]) -> Iterator[AuthorFunction]:
     return (each for each in functions if each.function is not is_always_true)
+
+
+Call: TypeAlias = Callable[[State, Choices], Any]
+
+
+@dataclass(frozen=True)
+class AuthorCall:
+    """An author's function, and how an engine calls it with a state and the choices made in it."""
+
+    author: AuthorFunction
+    call: Call
+    call_unwrapped: Call
+    """The same call without this package's wrappers, which cost as much as a small function."""
+
+    @classmethod
+    def from_state_function(cls, role: str, name: str, function: Callable[[State], Any]) -> AuthorCall:
+        author = build_author_function(role, name, function)
+        return cls(author, lambda s, c: function(s), lambda s, c: author.function(s))
+
+    @classmethod
+    def from_choices_function(cls, role: str, name: str, function: Callable[[Choices], Any]) -> AuthorCall:
+        author = build_author_function(role, name, function)
+        return cls(author, lambda s, c: function(c), lambda s, c: author.function(c))
+
+    @classmethod
+    def from_phase(cls, phase: Phase) -> AuthorCall:
+        return cls(build_author_function("phase", phase.name, phase.run), phase.run, phase.run)

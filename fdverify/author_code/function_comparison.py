@@ -9,8 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from fdverify.author_code.author_call import AuthorCall
-from fdverify.author_code.author_functions import find_code
+from fdverify.author_code.author_functions import AuthorCall, find_code
 from fdverify.author_code.comparison_site import REPEAT_EVERY, ComparisonSite
 from fdverify.author_code.result_parts import NUMBER, TRUTH, name_kind, read_state_part, split_result
 from fdverify.author_code.sample_batch import SampleBatch

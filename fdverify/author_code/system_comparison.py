@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import z3
 
-from fdverify.author_code.author_call import AuthorCall
-from fdverify.author_code.author_functions import DETECTOR_PARTS
+from fdverify.author_code.author_functions import DETECTOR_PARTS, AuthorCall
 from fdverify.author_code.comparison_site import ComparisonSite, SymbolicState
 from fdverify.author_code.function_comparison import FunctionComparison
 from fdverify.author_code.literals import collect_literals

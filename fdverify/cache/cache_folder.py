@@ -1,10 +1,12 @@
-"""The cache folder as a whole: listing its files, removing what exceeds the limits, and clearing it."""
+"""The cache folder as a whole: its undecided scripts, listing its files, removing what exceeds the limits, and clearing it."""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 from fdverify.cache.signed_records import (
@@ -15,6 +17,7 @@ from fdverify.cache.signed_records import (
     list_records,
     remove_excess_files,
 )
+from fdverify.workers.atomic_files import make_file_name, write_atomically
 
 UNKNOWN = "unknown"
 _SCRIPT_NAME = re.compile(r".*\.smt2", flags=re.DOTALL)
@@ -59,3 +62,18 @@ def clear_folder(root: Path) -> None:
                 path.unlink()
             else:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def keep_undecided_script(source: Path, name: str, question: str, text: str) -> Path | None:
+    """Write the text of an undecided question; return its path, or ``None`` if it cannot be written."""
+    # Two projects may use the same name, so the path of the source is part of the file name.
+    digest = sha256(os.fsencode(source.resolve())).hexdigest()[:8]
+    root = get_cache_folder()
+    path = root / UNKNOWN / f"{make_file_name(f'{name}-{digest}.{question}')}.smt2"
+    tidy_folder_once(root)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, text)
+    except OSError:
+        return None
+    return path

@@ -124,7 +124,7 @@ def _build_small_system(
 
 def _keep_undecided(template: str, checked: LemmaResult) -> LemmaResult:
     """Keep the text of a lemma that a solver could not decide."""
-    from fdverify.cache.undecided_scripts import keep_undecided_script
+    from fdverify.cache.cache_folder import keep_undecided_script
 
     if checked.undecided is None:
         return checked

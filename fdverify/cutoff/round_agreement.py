@@ -12,7 +12,7 @@ import z3
 
 from fdverify.author_code.author_functions import AuthorFunction
 from fdverify.author_code.source.reader_base import ROUND
-from fdverify.author_code.source_check import check_sources
+from fdverify.author_code.source.source_reader import check_sources
 from fdverify.author_code.term_evaluator import RecordingBook, TermEvaluator
 from fdverify.cutoff.function_vocabulary import SymbolicVocabulary, UninterpretedTemplate, Vocabulary
 from fdverify.cutoff.rounds import OF_ONE, OF_TWO, Index, Rounds, SubRound

@@ -31,7 +31,7 @@ from fdverify.obligations.inductive import Invariant
 from fdverify.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fdverify.author_code.author_call import AuthorCall
+    from fdverify.author_code.author_functions import AuthorCall
 
 Value = TypeVar("Value")
 Predicate = TypeVar("Predicate", bound=Callable[[Any], Truth])
@@ -161,7 +161,7 @@ class Proof:
 
     def list_author_functions(self, invariant: Invariant) -> list[AuthorCall]:
         """List the author's functions that a check of this proof relies on, except those of the model."""
-        from fdverify.author_code.author_call import AuthorCall
+        from fdverify.author_code.author_functions import AuthorCall
 
         goal = invariant.goal
         goals = goal.claims if isinstance(goal, Argument) else (goal,)

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from fdverify.cache.cache_folder import get_cache_folder
-from fdverify.cache.undecided_scripts import keep_undecided_script
+from fdverify.cache.cache_folder import get_cache_folder, keep_undecided_script
 from fdverify.errors import FdverifyError, InternalError, SourceLocation, UsageError, find_python_line
 from fdverify.models.model import OptionValue
 from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample

@@ -185,7 +185,7 @@ class CounterexampleDisplay:
 
 _THREADS = "OPENBLAS_NUM_THREADS"
 _WORKER_MODULES = ("fdverify.author_code.author_check", "fdverify.obligations.vacuity")
-_COMPARISON_MODULES = ("fdverify.author_code.system_comparison", "fdverify.author_code.source_check")
+_COMPARISON_MODULES = ("fdverify.author_code.system_comparison", "fdverify.author_code.source.source_reader")
 
 
 def import_worker_modules(compares: bool) -> None:

@@ -125,7 +125,7 @@ def _choose_specifications(file: Path, automaton: Automaton, names: Iterable[str
 
 def _keep_undecided(file: Path, checked: SpecificationResult) -> SpecificationResult:
     """Keep the text of a specification that a solver could not decide."""
-    from fdverify.cache.undecided_scripts import keep_undecided_script
+    from fdverify.cache.cache_folder import keep_undecided_script
 
     if checked.undecided is None:
         return checked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
 from types import FunctionType
@@ -37,7 +37,7 @@ from fdverify.author_code.source.parameter_binding import (
     is_generator,
     list_required_keywords,
 )
-from fdverify.author_code.source.reader_base import ROUND, CallArguments, is_of_package, is_only_state
+from fdverify.author_code.source.reader_base import ROUND, CallArguments, SourceTooLong, is_of_package, is_only_state
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope, read_cells
 from fdverify.author_code.source.signatures import Signature, build_signature
@@ -295,3 +295,16 @@ def _widen_constants(value: AbstractValue) -> AbstractValue:
     if holds_state(value) or not value:
         return value
     return PLAIN if all(isinstance(atom, KnownObject) and atom.is_primitive() for atom in value) else value
+
+
+def check_sources(functions: Iterable[AuthorFunction]) -> tuple[AuthorFunction, ...]:
+    """Refuse source whose meaning may differ between symbols and values; return the functions that cannot be read."""
+    findings = SummaryCache()
+    return tuple(each for each in functions if not _read_function(each, findings))
+
+
+def _read_function(function: AuthorFunction, findings: SummaryCache) -> bool:
+    try:
+        return SourceReader(function, findings).read()
+    except (RecursionError, SourceTooLong):  # it is nested too deeply, or too long, to be read
+        return False

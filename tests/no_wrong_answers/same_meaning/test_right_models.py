@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from fdverify.author_code.author_call import AuthorCall
 from fdverify.author_code.author_check import build_claim_calls, build_plan_calls
+from fdverify.author_code.author_functions import AuthorCall
 from fdverify.author_code.system_comparison import compare_on_states
 from fdverify.detectors.model_catalogue import find_model
 from fdverify.models.system import Property, StepProperty, System

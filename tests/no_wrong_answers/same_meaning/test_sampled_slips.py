@@ -146,7 +146,7 @@ def test_a_kind_of_its_own_is_a_difference() -> None:
 
 
 def test_numbers_and_ranks_are_compared_part_by_part() -> None:
-    from fdverify.author_code.author_call import AuthorCall
+    from fdverify.author_code.author_functions import AuthorCall
 
     ranks = {
         "rank": "(s.x, 1 if s.f is True else 0)",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.author_code.source_check import check_sources
+from fdverify.author_code.source.source_reader import check_sources
 from fdverify.models.loading import load_module
 from tests.engines import small
 from tests.no_wrong_answers.source.shipped import ROOT, functions_in, functions_of

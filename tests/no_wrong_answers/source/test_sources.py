@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fdverify.author_code.source_check import check_sources
+from fdverify.author_code.source.source_reader import check_sources
 from fdverify.errors import UsageError
 from tests.no_wrong_answers.source.reading import Case, cases, marked_line, phase_in
 

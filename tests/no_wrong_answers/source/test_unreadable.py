@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fdverify.author_code.author_functions import AuthorFunction
-from fdverify.author_code.source_check import check_sources
+from fdverify.author_code.source.source_reader import check_sources
 from fdverify.errors import UsageError
 from fdverify.models.loading import load_module
 from tests.no_wrong_answers.source.reading import HEADER, function_in, phase_in
