@@ -1,4 +1,4 @@
-"""The cache folder as a whole: its undecided scripts, listing its files, removing what exceeds the limits, and clearing it."""
+"""The cache folder as a whole: limits on its files, clearing it, and the undecided scripts kept in it."""
 
 from __future__ import annotations
 
