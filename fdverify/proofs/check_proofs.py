@@ -91,7 +91,7 @@ def _refuse_unknown_names(results: list[ProofResult], only: tuple[str, ...]) -> 
     questions = [checked.question for result in results for checked in result.checked]
     names = {name for question in questions for name in (question.name, question.about)}
     for name in only:
-        if name not in names and not any(result.error for result in results):
+        if name not in names and not any(result.error or result.lost for result in results):
             raise UsageError(f"--only {name}: no proof has a conjunct or an obligation of that name")
 
 

@@ -91,5 +91,5 @@ def is_affected(result: ProofResult, before: Mapping[Path, str], now: Mapping[Pa
     came_or_went = {path for path in changed if path not in before or path not in now or before[path] in _FOLDER_KINDS}
     own = {result.path.resolve(), result.path.parent.resolve() / result.path.name, *result.files}
     folders = {path.parent for path in own}
-    suspects: Collection[Path] = came_or_went if result.error is None else changed
+    suspects: Collection[Path] = came_or_went if result.error is None and result.lost is None else changed
     return is_redirected(result) or not own.isdisjoint(changed) or any(path.parent in folders for path in suspects)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -48,6 +49,14 @@ class ProofSettings:
         return proof_tasks.ProofCase(source, self.parameters, self.options, self.k)
 
 
+class _Stage(IntEnum):
+    """What a task is for.  Preparation and comparison take place whatever else fails."""
+
+    LATER = 0
+    COMPARISON = 1
+    PREPARATION = 2
+
+
 class ProofSchedule:
     """Checks one proof by tasks for worker processes, and records what comes of them in ``result``.
 
@@ -59,6 +68,7 @@ class ProofSchedule:
         self._label = label
         self.case = case
         self.result = ProofResult(case.path, label)
+        self._error_rank: tuple[int, ...] = ()
         self._place = SourceLocation(case.path)
 
     async def check_proof(self) -> None:
@@ -77,15 +87,14 @@ class ProofSchedule:
     async def prepare_obligations(self) -> None:
         """Load the file and generate the obligations."""
         # A fresh process makes the text of an obligation, which is its cache key, independent of earlier tasks.
-        outcome = await self._run_on_proof(proof_tasks.prepare_obligations, self._get_reusable_cache(), alone=True)
+        outcome = await self._run_on_proof(
+            proof_tasks.prepare_obligations, self._get_reusable_cache(), alone=True, stage=_Stage.PREPARATION
+        )
         if outcome.lost is not None:
             missed = "it was not loaded" if outcome.was_loading else "its obligations were not generated"
             self.result.lost = f"{missed}: {outcome.lost}"
             raise FlowEnded
-        prepared: proof_tasks.PreparedProof | proof_tasks.UnpreparedProof = outcome.value
-        self._record_files(prepared.files)
-        if isinstance(prepared, proof_tasks.UnpreparedProof):
-            self._end_with_error(prepared.error, from_preparation=True)
+        prepared: proof_tasks.PreparedProof = outcome.value
         self.result.subject = prepared.subject
         only = set(self._settings.only)
         for question, is_cached in prepared.questions:
@@ -135,10 +144,12 @@ class ProofSchedule:
             self._mark_unknown(checked, f"{solver} does not know: {opinion.reason}")
         elif opinion.status != first:
             name = checked.question.name
-            self.result.error = InternalError(
-                f"two solvers disagree on {name}: z3 says {first}, {solver} says {opinion.status}",
-                f"its text is kept in {self._keep_undecided(checked)}",
-                self._place,
+            self._end_with_error(
+                InternalError(
+                    f"two solvers disagree on {name}: z3 says {first}, {solver} says {opinion.status}",
+                    f"its text is kept in {self._keep_undecided(checked)}",
+                    self._place,
+                )
             )
 
     async def _decide_again(self, checked: CheckedObligation, seed: int) -> None:
@@ -146,10 +157,12 @@ class ProofSchedule:
         decision = _read_decision(outcome)
         checked.decisions.append(decision)
         if decision.status == "sat":
-            self.result.error = InternalError(
-                f"{checked.question.name} is proved under one seed and refuted under seed {seed}",
-                f"its text is kept in {self._keep_undecided(checked)}",
-                self._place,
+            self._end_with_error(
+                InternalError(
+                    f"{checked.question.name} is proved under one seed and refuted under seed {seed}",
+                    f"its text is kept in {self._keep_undecided(checked)}",
+                    self._place,
+                )
             )
 
     async def _explain_failure(self, checked: CheckedObligation, in_full: bool) -> None:
@@ -167,13 +180,24 @@ class ProofSchedule:
             checked.broken = explanation
             checked.verdict = Verdict.VIOLATED if explanation.breaks_goal else Verdict.NOT_INDUCTIVE
         elif isinstance(explanation, NoCounterexample) and self._settings.second_opinion is None:
-            checked.verdict = Verdict.PROVED
+            await self._confirm_proof(checked)
         elif isinstance(explanation, NoCounterexample):
             # The proof uses facts that are not in the text that the other solver got.
             solver = self._settings.second_opinion
             self._mark_unknown(checked, f"proved with more message ages, about which {solver} was not asked")
         else:
             self._mark_unknown(checked, checked.detail or explanation.reason)
+
+    async def _confirm_proof(self, checked: CheckedObligation) -> None:
+        """Make sure that what a process has proved without the text of an obligation is that obligation."""
+        outcome = await self._run_on_proof(proof_tasks.confirm_proof, checked.question, alone=True)
+        checked.seconds += outcome.seconds
+        if outcome.value is True:
+            checked.verdict = Verdict.PROVED
+        else:
+            self._mark_unknown(
+                checked, f"proved once, which was not confirmed: {outcome.lost or 'the file now says something else'}"
+            )
 
     async def _find_fallen_premises(self) -> None:
         """If conjuncts fail, find the premises of the argument that rest on them: those are not proved."""
@@ -201,77 +225,68 @@ class ProofSchedule:
         """Compare the author's functions across engines, and show that the proof is not vacuous."""
         if self.result.vacuity is not None:
             return
-        outcome = await self._run_on_proof(proof_tasks.compare_and_check_vacuity, self._get_reusable_cache())
+        outcome = await self._run_on_proof(
+            proof_tasks.compare_and_check_vacuity, self._get_reusable_cache(), stage=_Stage.COMPARISON
+        )
         if outcome.lost is not None:
             lost = Obligation("vacuity", ObligationKind.VACUITY, Verdict.UNKNOWN, outcome.seconds, outcome.lost)
             self.result.vacuity = proof_tasks.VacuityDisplay((lost,), outcome.lost, (), (), None, ())
         else:
-            comparison, self.result.vacuity = outcome.value
-            self._record_comparison(comparison)
+            self.result.author_code, self.result.vacuity = outcome.value
 
     async def compare_author_code(self) -> None:
         """Compare the author's functions across engines."""
-        outcome = await self._run_on_proof(proof_tasks.compare_author_code, self._get_reusable_cache())
+        outcome = await self._run_on_proof(
+            proof_tasks.compare_author_code, self._get_reusable_cache(), stage=_Stage.COMPARISON
+        )
         if outcome.lost is not None:
             self.result.lost = self.result.lost or f"its functions were not compared: {outcome.lost}"
         else:
-            self._record_comparison(outcome.value)
+            self.result.author_code = outcome.value
 
-    def _record_comparison(self, comparison: proof_tasks.AuthorCodeComparison) -> None:
-        self.result.author_code = comparison.report
-        self._record_files(comparison.files)
-
-    def _record_files(self, files: Mapping[Path, str]) -> None:
+    def _record_files(self, files: Mapping[Path, str], stage: _Stage) -> None:
         """Record the files that a process has read for the proof; refuse those that another process read otherwise."""
         known = self.result.files
         changed = [path for path, digest in files.items() if known.get(path, digest) != digest]
-        self.result.files = {**known, **files}
+        # What a changed file says now is not what all processes have read.
+        self.result.files = {**known, **files, **dict.fromkeys(changed, "")}
         if changed:
             message = f"it was changed while {self._place} was checked"
-            self._end_with_error(UsageError(message, "check it again", SourceLocation(changed[0])))
+            self._end_with_error(UsageError(message, "check it again", SourceLocation(changed[0])), stage)
 
-    async def _run_on_proof(self, work: Callable[..., Any], *arguments: Any, alone: bool = False) -> TaskOutcome:
+    async def _run_on_proof(
+        self, work: Callable[..., Any], *arguments: Any, alone: bool = False, stage: _Stage = _Stage.LATER
+    ) -> TaskOutcome:
         """Run ``work(loaded, *arguments)`` in a process that has loaded the proof."""
-        outcome = await self._run_task(
-            partial(_call_with_proof, work, arguments),
-            limit=LOADING_SECONDS,
-            alone=alone,
-            loading=self.case.load,
-            from_preparation=work is proof_tasks.prepare_obligations,
-        )
+        task = proof_tasks.TaskOnProof(work, arguments)
+        outcome = await self._run_task(task, stage, limit=LOADING_SECONDS, alone=alone, loading=self.case.load)
         if outcome.overlong:
             message = f"still loading when it was given up: {outcome.lost}"
-            self._end_with_error(UsageError(message, "is there an endless loop?", self._place))
-        return outcome
+            self._end_with_error(UsageError(message, "is there an endless loop?", self._place), stage)
+        if outcome.lost is not None:
+            return outcome
+        answer: proof_tasks.AnswerOnProof = outcome.value
+        self._record_files(answer.files, stage)
+        if answer.error is not None:
+            self._end_with_error(answer.error, stage)
+        return replace(outcome, value=answer.value)
 
-    async def _run_task(self, work: Callable[..., Any], from_preparation: bool = False, **more: Any) -> TaskOutcome:
+    async def _run_task(self, work: Callable[..., Any], stage: _Stage = _Stage.LATER, **more: Any) -> TaskOutcome:
         """Run a task, unless the proof has an error already.  If the task fails, end the flow."""
         if self.result.error is not None:
             raise FlowEnded
         outcome = await run_task(work, **more)
         self.result.seconds += outcome.seconds
         if outcome.error is not None:
-            self._end_with_error(outcome.error, from_preparation)
+            self._end_with_error(outcome.error, stage)
         return outcome
 
-    def _end_with_error(self, error: FdverifyError, from_preparation: bool = False) -> NoReturn:
-        if self._is_more_telling(error, from_preparation):
-            self.result.error = error
+    def _end_with_error(self, error: FdverifyError, stage: _Stage = _Stage.LATER) -> NoReturn:
+        """Record an error unless a more telling one is recorded: which task fails first is a matter of timing."""
+        recorded, rank = self.result.error, _rank_error(error, stage)
+        if recorded is None or (rank, str(recorded)) > (self._error_rank, str(error)):
+            self.result.error, self._error_rank = error, rank
         raise FlowEnded
-
-    def _is_more_telling(self, error: FdverifyError, from_preparation: bool) -> bool:
-        """Tell whether an error should replace the one recorded: which task fails first is a matter of timing."""
-        recorded = self.result.error
-        if recorded is None:
-            return True
-        # If a function means different things to two engines, the tool may contradict itself: report the function.
-        if isinstance(recorded, InternalError) and isinstance(error, UsageError):
-            return True
-        if isinstance(recorded, UsageError) and isinstance(error, UsageError):
-            has_line = find_python_line(error) is not None
-            if has_line != (find_python_line(recorded) is not None):
-                return has_line
-        return from_preparation  # the generation of obligations gives the best messages
 
     def _get_reusable_cache(self) -> Path | None:
         """Return the cache folder if earlier results may be reused."""
@@ -296,13 +311,19 @@ class ProofSchedule:
             directory.mkdir(parents=True, exist_ok=True)
             write_report(path, render_standalone_script(checked.question.script))
         except OSError as error:
-            self._end_with_error(UsageError(f"cannot write {path}: {error.strerror}"))
+            self._end_with_error(UsageError(f"cannot write {path}: {error.strerror}"), _Stage.PREPARATION)
         checked.kept = path
-
-
-def _call_with_proof(work: Callable[..., Any], arguments: tuple[Any, ...], loaded: proof_tasks.LoadedProof) -> Any:
-    return work(loaded, *arguments)
 
 
 def _read_decision(outcome: TaskOutcome) -> Decision:
     return Decision("unknown", reason=outcome.lost) if outcome.lost is not None else outcome.value
+
+
+def _rank_error(error: FdverifyError, stage: _Stage) -> tuple[int, ...]:
+    """Rank an error by how telling it is."""
+    # Later tasks are not started once there is an error.  If a function means different things to two engines, the tool
+    # may contradict itself later: report the function.
+    always_found = stage is not _Stage.LATER
+    blames_input = isinstance(error, UsageError)
+    names_line = blames_input and find_python_line(error) is not None
+    return always_found, blames_input, names_line, stage  # the generation of obligations gives the best messages

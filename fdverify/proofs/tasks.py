@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fdverify.cache.signed_records import compute_digest
 from fdverify.engines.instances import check_parameters
-from fdverify.errors import FdverifyError, SourceLocation, format_location
+from fdverify.errors import FdverifyError, ResourcesExhausted, SourceLocation, format_location
 from fdverify.liveness.argument import Argument, Bound
 from fdverify.models.loading import (
     allow_neighbour_imports,
     blame_errors_on,
     collect_contents_read,
     find_user_file,
-    is_package_error,
 )
 from fdverify.models.model import OptionValue
 from fdverify.models.system import System
@@ -41,6 +40,7 @@ from fdverify.smt.decide import Decision, decide_script
 from fdverify.smt.proof_cache import ProofCache
 from fdverify.smt.script import Script
 from fdverify.verdict import Obligation
+from fdverify.workers.worker_process import convert_error
 
 if TYPE_CHECKING:
     from fdverify.author_code.author_check import AuthorCodeReport
@@ -105,6 +105,32 @@ class LoadedProof:
 
 
 @dataclass(frozen=True)
+class TaskOnProof:
+    """A task of a process that has loaded the proof: ``work`` gets the proof and the arguments."""
+
+    work: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def __call__(self, loaded: LoadedProof) -> AnswerOnProof:
+        try:
+            return AnswerOnProof(self.work(loaded, *self.arguments), None, loaded.digest_files())
+        except BaseException as error:
+            converted = convert_error(error)
+            if isinstance(converted, ResourcesExhausted):
+                raise  # the task is lost
+            return AnswerOnProof(None, converted, loaded.digest_files())
+
+
+@dataclass(frozen=True)
+class AnswerOnProof:
+    """The value of a task or its error, and the files read for the proof until then, with the digests of them."""
+
+    value: Any
+    error: FdverifyError | None
+    files: Mapping[Path, str]
+
+
+@dataclass(frozen=True)
 class ProofSubject:
     """The description of a proof, for reports."""
 
@@ -141,16 +167,6 @@ class PreparedProof:
 
     subject: ProofSubject
     questions: tuple[tuple[InvariantObligation, bool], ...]
-    files: Mapping[Path, str]
-    """The files that were read for the proof, with the digests of their contents."""
-
-
-@dataclass(frozen=True)
-class UnpreparedProof:
-    """The error for which a proof has no obligations, and the files that were read until then."""
-
-    error: FdverifyError
-    files: Mapping[Path, str]
 
 
 @dataclass(frozen=True)
@@ -201,21 +217,10 @@ def import_worker_modules(compares: bool) -> None:
         del os.environ[_THREADS]
 
 
-def prepare_obligations(loaded: LoadedProof, cache_root: Path | None) -> PreparedProof | UnpreparedProof:
+def prepare_obligations(loaded: LoadedProof, cache_root: Path | None) -> PreparedProof:
     """Generate the obligations, and look each of them up in the cache."""
-    try:
-        return _generate_obligations(loaded, None if cache_root is None else ProofCache(cache_root))
-    except FdverifyError as error:
-        if not is_package_error(error):
-            raise  # the class is the author's, and unknown where the outcome is received
-        return UnpreparedProof(error, loaded.digest_files())
-
-
-def _generate_obligations(loaded: LoadedProof, cache: ProofCache | None) -> PreparedProof:
-    proof, invariant = loaded.proof, loaded.invariant
-    with loaded.enter_author_context():
-        check_parameters(invariant.system)
-        obligations = tuple((q, cache is not None and cache.has_proof(q.script)) for q in build_obligations(invariant))
+    cache = None if cache_root is None else ProofCache(cache_root)
+    proof, invariant, obligations = loaded.proof, loaded.invariant, _generate_obligations(loaded)
     goal = invariant.goal
     subject = ProofSubject(
         model=invariant.system.name,
@@ -235,7 +240,15 @@ def _generate_obligations(loaded: LoadedProof, cache: ProofCache | None) -> Prep
         bounds=goal.bounds if isinstance(goal, Argument) else (),
         fairness={claim.name: claim.meaning for claim in goal.fairness} if isinstance(goal, Argument) else {},
     )
-    return PreparedProof(subject, obligations, loaded.digest_files())
+    return PreparedProof(subject, tuple((q, cache is not None and cache.has_proof(q.script)) for q in obligations))
+
+
+def _generate_obligations(loaded: LoadedProof) -> list[InvariantObligation]:
+    """Generate the obligations; in a fresh process, their texts are the same every time."""
+    invariant = loaded.invariant
+    with loaded.enter_author_context():
+        check_parameters(invariant.system)
+        return build_obligations(invariant)
 
 
 def decide_obligation(script: Script, cache_root: Path | None, seed: int = 0) -> Decision:
@@ -268,6 +281,20 @@ def explain_failure(
         if isinstance(result, NoCounterexample | UnknownCounterexample)
         else _display_counterexample(invariant.system, result, _describe_reachability(result))
     )
+
+
+def confirm_proof(loaded: LoadedProof, question: InvariantObligation) -> bool:
+    """Tell whether this process, which has loaded the file anew, finds no counterexample to the very same obligation.
+
+    A file may read data that has changed since the obligation was generated.
+    """
+    from fdverify.obligations.counterexample import explain_failure
+
+    if question not in _generate_obligations(loaded):
+        return False
+    with loaded.enter_author_context():
+        result = explain_failure(loaded.invariant, question.kind, question.about, question.rounds, in_full=False)
+    return isinstance(result, NoCounterexample)
 
 
 def find_fallen_premises(
@@ -312,15 +339,7 @@ def _describe_reachability(counterexample: CounterexampleToInduction) -> str:
     return f"not reached within {format_rounds(reached.rounds)}: perhaps the invariant needs strengthening"
 
 
-@dataclass(frozen=True)
-class AuthorCodeComparison:
-    """The report on the author's functions, and the files in which they were read."""
-
-    report: AuthorCodeReport
-    files: Mapping[Path, str]
-
-
-def compare_author_code(loaded: LoadedProof, cache_root: Path | None) -> AuthorCodeComparison:
+def compare_author_code(loaded: LoadedProof, cache_root: Path | None) -> AuthorCodeReport:
     """Refuse an author's function that the engines interpret differently; skip the comparison if it is in the cache."""
     from fdverify.author_code.author_check import PassedChecks, check_author_code, compute_check_key
 
@@ -329,22 +348,19 @@ def compare_author_code(loaded: LoadedProof, cache_root: Path | None) -> AuthorC
         claims = loaded.proof.list_author_functions(invariant)
         key = None if cache_root is None else compute_check_key(invariant.system, claims, files)
         if cache_root is None or key is None:
-            return AuthorCodeComparison(check_author_code(invariant.system, claims), loaded.digest_files())
+            return check_author_code(invariant.system, claims)
         passed = PassedChecks(cache_root)
         known = passed.find(key)
         report = check_author_code(invariant.system, claims) if known is None else known
-    files_now = loaded.digest_files()
-    if known is None and files_now == files:  # the key does not cover files imported meanwhile
+    if known is None and loaded.digest_files() == files:  # the key does not cover files imported meanwhile
         passed.keep(key, report)
-    return AuthorCodeComparison(report, files_now)
+    return report
 
 
-def compare_and_check_vacuity(
-    loaded: LoadedProof, cache_root: Path | None
-) -> tuple[AuthorCodeComparison, VacuityDisplay]:
+def compare_and_check_vacuity(loaded: LoadedProof, cache_root: Path | None) -> tuple[AuthorCodeReport, VacuityDisplay]:
     """Compare the author's functions and check for vacuity, in one task: both need the same small instances."""
-    comparison = compare_author_code(loaded, cache_root)
-    return comparison, _check_vacuity(loaded)
+    report = compare_author_code(loaded, cache_root)
+    return report, _check_vacuity(loaded)
 
 
 def _check_vacuity(loaded: LoadedProof) -> VacuityDisplay:

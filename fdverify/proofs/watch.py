@@ -100,7 +100,8 @@ class _ProofWatch:
         for path, result in zip(unknown, results, strict=True):
             self._results[path] = result
             # A proof that failed to load may not have read all its files.
-            failed = frozenset() if result.error is None else self._read.get(path, frozenset())
+            has_loaded = result.error is None and result.lost is None
+            failed = frozenset() if has_loaded else self._read.get(path, frozenset())
             self._read[path] = frozenset(result.files) | failed
         self._note_what_was_run(results)
         self._show_results(files, results, gone, perf_counter() - start)

@@ -29,6 +29,7 @@ from fdverify.workers.worker_process import (
 _LONGEST_WAIT = 3600.0
 _PATIENCE = 2.0
 _BEAT = 0.1
+_SIGN_OF_LIFE = 1.0
 _GROWTH = 4
 _LOADED = "loaded"
 
@@ -137,7 +138,7 @@ class Pool:
         self._memory_limit = memory_limit
         self._inherited = inherited
         self._deadline: float | None = None
-        self._longest_wait = _LONGEST_WAIT
+        self._longest_wait = _SIGN_OF_LIFE
         self._workers: list[_Worker] = []
         self._waiting: deque[Task] = deque()
 
@@ -168,7 +169,7 @@ class Pool:
         ``beat`` is called often, even while all workers are busy, and may raise an exception to cancel the run.
         """
         self._deadline = choose_earlier_deadline(deadline)
-        self._longest_wait = _LONGEST_WAIT if beat is None else _BEAT
+        self._longest_wait = _SIGN_OF_LIFE if beat is None else _BEAT
         self._waiting.extend(tasks)
         try:
             while self._waiting or any(worker.task for worker in self._workers):
@@ -206,6 +207,8 @@ class Pool:
         busy = {worker.here: worker for worker in self._workers if worker.task is not None}
         soonest = min(worker.since + self._get_allowed_time(worker) - monotonic() for worker in busy.values())
         ready: list[Any] = wait(list(busy), timeout=max(0.0, min(soonest, self._get_time_left(), self._longest_wait)))
+        if not ready:  # a process that a worker has forked keeps the connection open even if the worker dies
+            ready = [connection for connection, worker in busy.items() if not worker.process.is_alive()]
         outcomes = [outcome for connection in ready for outcome in self._receive_outcome(busy[connection])]
         for worker in [worker for worker in self._workers if worker.task is not None]:
             if monotonic() - worker.since >= self._get_allowed_time(worker):
@@ -217,6 +220,8 @@ class Pool:
         assert worker.task is not None, "only a worker with a task answers"
         task, seconds = worker.task, monotonic() - worker.since
         try:
+            if not worker.here.poll():
+                raise EOFError
             kind, content = worker.here.recv()
         except (EOFError, OSError):
             self._remove_worker(worker)

@@ -132,13 +132,13 @@ def send_outcome(there: Connection, work: Callable[[], Any]) -> None:
     except MemoryError:
         os._exit(1)
     except BaseException as error:  # every error must reach the user as one line, not as a silent exit
-        message = ForkingPickler.dumps(("error", _convert_error(error)))
+        message = ForkingPickler.dumps(("error", convert_error(error)))
     if os.getpid() != worker:
         os._exit(1)  # the work has forked; only the original process may answer
     there.send_bytes(message)
 
 
-def _convert_error(error: BaseException) -> FdverifyError:
+def convert_error(error: BaseException) -> FdverifyError:
     """Convert any exception into an error of this package, which can be sent to another process."""
     if isinstance(error, FdverifyError):
         if not is_package_error(error):  # an author's subclass of our errors is unknown in other processes

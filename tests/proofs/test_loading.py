@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from fdverify.cache.signed_records import compute_digest
 from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG, ReceiverPc
 from fdverify.engines.explore import explore
 from fdverify.errors import UsageError
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.system import Property
 from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.file_watch import is_affected
 from fdverify.proofs.proof_files import load_proof
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.schedule import ProofSettings
@@ -186,3 +188,5 @@ def test_a_file_that_changes_during_the_check_is_refused(tmp_path: Path) -> None
     (result,) = check_proofs([path], ProofSettings(jobs=2, cache=False))
     assert isinstance(result.error, UsageError)
     assert "helper.py: it was changed while" in str(result.error)
+    helper = tmp_path / "helper.py"
+    assert is_affected(result, result.files, {**result.files, helper: compute_digest(helper.read_bytes())}), "it is due"

@@ -11,7 +11,7 @@ import pytest
 
 from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks
-from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.check_proofs import CheckProgress, check_proofs
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.proofs.schedule import ProofSchedule, ProofSettings
 from fdverify.smt.decide import Decision
@@ -164,6 +164,54 @@ def test_an_edit_is_seen_though_size_and_second_are_the_same(tmp_path: Path) -> 
         (result,) = check_proofs([path], ProofSettings(cache=False, jobs=1), lambda stage: None)
         assert result.exit_code == code
     assert not (tmp_path / "__pycache__").exists()
+
+
+IMPORTED = "import helper\n"
+READ = """
+from pathlib import Path
+from types import SimpleNamespace
+
+helper = SimpleNamespace()
+exec(Path(__file__).with_name("helper.txt").read_text(), helper.__dict__)
+"""
+
+
+@pytest.mark.parametrize(("head", "name", "code"), [(IMPORTED, "helper.py", 2), (READ, "helper.txt", 3)])
+def test_what_a_file_says_later_proves_nothing(head: str, name: str, code: int, tmp_path: Path) -> None:
+    """A claim that is not inductive, and false after many rounds, is replaced before its failure is explained."""
+    helper, path = tmp_path / name, tmp_path / "proof.py"
+    helper.write_text("def holds(s):\n    return s.x != 1000001\n")
+    text = HEAD.replace("CLAIM", "return helper.holds(s)").replace("START", "1").replace("NEXT", "s.x + 2")
+    path.write_text(head + text)
+
+    def change(stage: CheckProgress) -> None:
+        if stage.done["vacuity"]:
+            helper.write_text("def holds(s):\n    return s.x >= 0\n")
+
+    (result,) = check_proofs([path], ProofSettings(cache=False, jobs=1), change)
+    assert result.exit_code == code
+
+
+def test_a_claim_that_is_gone_when_its_failure_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "proof.py"
+    path.write_text(HEAD.replace("CLAIM", "return s.x != 5").replace("START", "0").replace("NEXT", "s.x + 2"))
+
+    def rename(stage: CheckProgress) -> None:
+        if stage.done["vacuity"]:
+            path.write_text(path.read_text().replace("def i(s)", "def j(s)"))
+
+    (result,) = check_proofs([path], ProofSettings(cache=False, jobs=1), rename)
+    assert result.exit_code == 2
+    assert "proof.py: it was changed while" in str(result.error)
+
+
+def test_a_proof_in_the_second_attempt_is_confirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "decide_obligation", says_sat)
+    assert checked(tmp_path, "return s.x >= 0").verdict == "proved"
+    monkeypatch.setattr(tasks, "confirm_proof", dies)
+    result = checked(tmp_path, "return s.x >= 0")
+    assert result.verdict == "unknown"
+    assert "proved once, which was not confirmed: the worker process died" in result.detail
 
 
 def test_a_file_that_was_not_loaded_in_time_is_not_a_bad_file(tmp_path: Path) -> None:

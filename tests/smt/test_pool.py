@@ -50,6 +50,13 @@ def fork_here() -> int:
     return 1 if os.fork() == 0 else 2
 
 
+def die_and_leave_a_child() -> None:
+    if os.fork() == 0:
+        time.sleep(20)
+        os._exit(0)
+    kill_oneself()
+
+
 def break_down() -> None:
     raise KeyError("first line\nsecond line")
 
@@ -310,6 +317,12 @@ def test_an_error_of_the_listener_leaves_no_process(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="heard enough"):
         Pool(2).run_tasks([Task("endless", partial(loop_for_ever, started)), *squares(range(3))], fails)
     assert here() == before
+
+
+def test_a_death_is_noticed_though_a_child_lives_on() -> None:
+    start = time.monotonic()
+    assert ran(Pool(1), [Task("dies", die_and_leave_a_child)]).lost == {"dies"}
+    assert time.monotonic() - start < 15
 
 
 def test_tasks_run_in_other_processes() -> None:
