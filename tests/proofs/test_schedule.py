@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fdverify.errors import FdverifyError, InternalError, ResourcesExhausted, UsageError
+from fdverify.errors import FdverifyError, InternalError, ResourcesExhausted, SourceLocation, UsageError
 from fdverify.obligations.inductive import ObligationKind
 from fdverify.proofs import tasks
 from fdverify.proofs.check_proofs import check_proofs
@@ -22,8 +22,8 @@ from tests.cli import written_proofs as files
 
 PLAIN, LINE, OTHER = (
     UsageError("no such option"),
-    UsageError("mine.py:3: ValueError"),
-    UsageError("mine.py:7: KeyError"),
+    UsageError("ValueError", place=SourceLocation(Path("mine.py"), 3)),
+    UsageError("KeyError", place=SourceLocation(Path("mine.py"), 7)),
 )
 BROKEN = InternalError("a replay does not confirm the run")
 DISAGREEMENT = "two solvers disagree"
