@@ -13,7 +13,7 @@ import pytest
 from fdverify.reports.html_page import build_page
 from tests.cli.script import Outcome, environment, run
 from tests.launch import HANG_SECONDS
-from tests.sampling import every, long
+from tests.sampling import every
 
 ROOT = Path(__file__).parents[2]
 VERIFY = "verify-invariant"
@@ -87,7 +87,7 @@ def test_the_page_has_the_document_and_needs_nothing_else(name: str, tmp_path: P
     assert not re.search(r"https?:|//[a-z]|url\(|@import|fetch\(|XMLHttpRequest|import\(|innerHTML", text)
 
 
-@long
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
     code, arguments = COMMANDS["bmc"]
     pages = [tmp_path / "one.html", tmp_path / "two.html"]

@@ -18,7 +18,6 @@ from fdverify.reports.documents import write_document
 from fdverify.schemas import find_schema
 from tests.cli.script import run
 from tests.no_wrong_answers.bounds.oracle import Cut, Instance, detection_time, searched
-from tests.sampling import FULL
 
 LONGEST = 14
 """Timeouts are looked for up to here."""
@@ -66,7 +65,7 @@ def expected(reference: str, numbers: Mapping[str, int], options: Mapping[str, A
 
 def told(reference: str, numbers: Mapping[str, int], options: Mapping[str, str], longest: int) -> Expected:
     """What the command's document tells."""
-    code, text = (by_command if FULL else in_this_process)(reference, numbers, options, longest)
+    code, text = by_command(reference, numbers, options, longest)
     if code == 2:
         return Expected(None, None, text)
     document = json.loads(text)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.script import Outcome, environment
 from tests.cli.script import run as run_script
-from tests.sampling import every, long
+from tests.sampling import every
 
 EVIL = "\x1b[31m\x07\r\nerror: all is well\u202e\x9b2J\u2028"
 SHOWN = "\\x1b[31m\\x07\\r\\nerror: all is well\\u202e\\x9b2J\\u2028"
@@ -278,7 +278,7 @@ def test_an_optimised_python_is_refused(level: str, folder: Path) -> None:
         assert "PYTHONOPTIMIZE" in told
 
 
-@long
+@pytest.mark.slow
 def test_an_optimised_python_verifies_nothing_in_pytest(folder: Path) -> None:
     (folder / "test_verify.py").write_text("def test_it(verify):\n    verify.proved('claim.py')\n")
     (folder / "test_other.py").write_text("def test_other():\n    pass\n")
