@@ -1,6 +1,7 @@
-"""Console scripts as a user runs them, or in `make test` quicker: forked from a process that has imported them already.
+"""Console scripts, and pytest, in processes of their own.
 
-A full run starts every script from nothing, as a user does.
+They are forked from a process that has imported the package already, because most of the time of a short command is its
+start.  What Python reads at its start, such as ``PYTHONPATH``, makes it start a script from nothing.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import NoReturn
-
-from tests.sampling import FULL
 
 HANG_SECONDS = 300.0
 _AT_START = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
@@ -54,7 +53,7 @@ def launch(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a console script, or pytest, to its end, with nothing to read."""
     changed = any(word.startswith("PYTHON") and word not in _AT_START for word in env)
-    if FULL or sys.platform != "linux" or at_start is not None or changed:
+    if sys.platform != "linux" or at_start is not None or changed:
         command = [sys.executable, "-m", "pytest"] if name == "pytest" else [script(name)]
         return subprocess.run(
             [*command, *arguments],

@@ -102,7 +102,7 @@ def test_out_of_time_is_unknown_at_given_numbers() -> None:
 
 
 def test_out_of_time_is_unknown() -> None:
-    outcome = run("bounds", "accuracy", "--time-limit", "0.2", "--json", watched=False)
+    outcome = run("bounds", "accuracy", "--time-limit", "0.2", "--json")
     assert outcome.code == 3
     found = json.loads(outcome.stdout)
     jsonschema.validate(found, json.loads(find_schema("bounds")))
@@ -129,6 +129,6 @@ def test_a_refuted_property_as_json() -> None:
 
 
 def test_inferring_stops_at_the_time_limit() -> None:
-    outcome = run("infer", "--time-limit", "0.5", "--json", watched=False)
+    outcome = run("infer", "--time-limit", "0.5", "--json")
     found = json.loads(outcome.stdout)
     assert (outcome.code, found["verdict"], found["proof"]) == (3, "unknown", None)

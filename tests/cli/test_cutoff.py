@@ -154,7 +154,7 @@ def test_rounds_that_are_not_of_the_class_are_explored_with_all_pairs() -> None:
 
 
 def test_what_is_not_done_in_time_is_unknown(validator: Any) -> None:
-    outcome = run("cutoff", "--time-limit", "0.01", "--json", watched=False)
+    outcome = run("cutoff", "--time-limit", "0.01", "--json")
     assert outcome.code == 3
     document = json.loads(outcome.stdout)
     validator.validate(document)

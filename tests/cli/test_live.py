@@ -5,10 +5,9 @@ from pathlib import Path
 
 import itf_py
 import jsonschema
-
-from fdverify.schemas import find_schema
 import pytest
 
+from fdverify.schemas import find_schema
 from tests.cli.script import found, odd_lines, run, table_cells
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "broken_detectors.py"

@@ -16,7 +16,7 @@ import pytest
 
 from fdverify.schemas import find_schema
 from tests.cli.processes import heed_interrupts, in_session, wait_until
-from tests.cli.script import ESCAPE, environment, odd_lines, run
+from tests.cli.script import ESCAPE, environment, odd_lines, run, run_script
 from tests.launch import script
 from tests.sampling import choose, every
 
@@ -264,13 +264,13 @@ def test_refuses(case: str, env: dict[str, str], tmp_path: Path) -> None:
 
 def test_without_distributed(env: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "distributed.py").write_text("raise ImportError('not installed')\n")
-    outcome = run("map", *SMALL, "--scheduler", "tcp://127.0.0.1:1", env={**env, "PYTHONPATH": str(tmp_path)})
+    outcome = run_script("map", *SMALL, "--scheduler", "tcp://127.0.0.1:1", env={**env, "PYTHONPATH": str(tmp_path)})
     assert (outcome.code, outcome.stdout) == (2, "")
     assert outcome.stderr == "error: --scheduler needs distributed (hint: pip install 'fdverify[dask]')\n"
 
 
 def test_unknown_is_no_success(env: dict[str, str]) -> None:
-    outcome = run("map", *SMALL, "--time-limit", "1e-6", env=env, watched=False)
+    outcome = run("map", *SMALL, "--time-limit", "1e-6", env=env)
     assert outcome.code == 3
     assert "unknown at all 8 instances" in outcome.stdout
     assert entries(env) == []
@@ -359,7 +359,7 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_a_cluster_draws_the_same(scheduler: str, env: dict[str, str]) -> None:
-    outcome = run("map", *PICTURED, "--scheduler", scheduler, env=env)
+    outcome = run_script("map", *PICTURED, "--scheduler", scheduler, env=env)
     assert (outcome.code, odd_lines(outcome.stderr)) == (0, [])
     drawn, last = picture(outcome.stdout)
     assert drawn == PICTURE
@@ -372,7 +372,7 @@ def test_a_cluster_draws_the_same(scheduler: str, env: dict[str, str]) -> None:
 def test_a_cluster_draws_a_large_map_the_same(scheduler: str, env: dict[str, str], tmp_path: Path) -> None:
     arguments = (*RANGES, *TIMEOUTS)
     other = environment(XDG_CACHE_HOME=str(tmp_path / "other"))
-    far = run("map", *arguments, "--scheduler", scheduler, "--svg", str(tmp_path / "far.svg"), env=other)
+    far = run_script("map", *arguments, "--scheduler", scheduler, "--svg", str(tmp_path / "far.svg"), env=other)
     near = run("map", *arguments, "--jobs", "2", "--svg", str(tmp_path / "near.svg"), env=env)
     assert picture(far.stdout)[0] == picture(near.stdout)[0]
     assert (tmp_path / "far.svg").read_bytes() == (tmp_path / "near.svg").read_bytes()
@@ -382,7 +382,7 @@ def test_a_cluster_draws_a_large_map_the_same(scheduler: str, env: dict[str, str
 def test_a_cluster_and_a_model_of_ones_own(scheduler: str, env: dict[str, str]) -> None:
     file = Path(DETECTORS)
     arguments = ("--gst", "0..2", "--delta", "1", "--phi", "1", "--timeout", "6*phi+delta")
-    outcome = run("map", file.name, *arguments, "--scheduler", scheduler, cwd=file.parent, env=env)
+    outcome = run_script("map", file.name, *arguments, "--scheduler", scheduler, cwd=file.parent, env=env)
     assert outcome.code == 0
     assert "holds at all 3 instances" in outcome.stdout
     assert document(DETECTORS, *arguments, env=env)["statistics"] == {"computed": 0, "stored": 3}
@@ -390,7 +390,7 @@ def test_a_cluster_and_a_model_of_ones_own(scheduler: str, env: dict[str, str]) 
 
 @pytest.mark.slow
 def test_a_cluster_has_time_limits(scheduler: str, env: dict[str, str]) -> None:
-    outcome = run("map", *SMALL, "--time-limit", "1e-3", "--scheduler", scheduler, env=env, watched=False)
+    outcome = run("map", *SMALL, "--time-limit", "1e-3", "--scheduler", scheduler, env=env)
     assert outcome.code == 3
     assert "unknown at all 8 instances" in outcome.stdout
 
@@ -398,7 +398,7 @@ def test_a_cluster_has_time_limits(scheduler: str, env: dict[str, str]) -> None:
 def test_a_cluster_tells_what_is_wrong_with_a_model(scheduler: str, env: dict[str, str], tmp_path: Path) -> None:
     """Phases are run here first, so that what is wrong with them is said before the cluster is asked."""
     (tmp_path / "broken.py").write_text(BROKEN)
-    outcome = run("map", "broken.py:MODEL", "--limit", "1..3", "--scheduler", scheduler, cwd=tmp_path, env=env)
+    outcome = run_script("map", "broken.py:MODEL", "--limit", "1..3", "--scheduler", scheduler, cwd=tmp_path, env=env)
     assert (outcome.code, outcome.stdout) == (2, "")
     assert outcome.stderr == "error: broken.py:7: RuntimeError: out of order\n"
 

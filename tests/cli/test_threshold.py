@@ -80,10 +80,10 @@ def test_a_loop_is_marked(tmp_path: Path, validator: Any) -> None:
 
 def test_vacuous_and_unknown_are_no_success(validator: Any) -> None:
     assert run("threshold", "check", str(STRB), "--assume", "N < 0").code == 4
-    late = run("threshold", "check", str(STRB), "--time-limit", "0.001", watched=False)
+    late = run("threshold", "check", str(STRB), "--time-limit", "0.001")
     assert late.code == 3
     assert late.stdout.count("unknown: the time limit was reached") == 3
-    document = json.loads(run("threshold", "check", str(STRB), "--time-limit", "0.001", "--json", watched=False).stdout)
+    document = json.loads(run("threshold", "check", str(STRB), "--time-limit", "0.001", "--json").stdout)
     validator.validate(document)
     assert document["exit_code"] == 3
 

@@ -24,9 +24,7 @@ from tests.sampling import choose, every
 LEAST = "3*phi + 3*(delta//3) + min(delta%3, 1)*min(phi-1, 1)"
 """The least timeout of the tla variant with which strong accuracy holds."""
 SMALL = {"delta": range(0, 4), "phi": range(1, 4)}
-LARGE = choose(
-    full={"delta": range(0, 13), "phi": range(1, 9)}, sample={"delta": range(0, 5), "phi": range(1, 4)}
-)
+LARGE = choose(full={"delta": range(0, 13), "phi": range(1, 9)}, sample={"delta": range(0, 5), "phi": range(1, 4)})
 
 COUNTER = """
 import os

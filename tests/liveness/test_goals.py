@@ -74,9 +74,7 @@ def test_an_arbitrary_stabilisation_time(cache: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("path", "plain"), [("accuracy_delayed", TRUST), ("completeness_lossy", SUSPICION)]
-)
+@pytest.mark.parametrize(("path", "plain"), [("accuracy_delayed", TRUST), ("completeness_lossy", SUSPICION)])
 def test_with_bounds_from_the_start_they_are_those_of_the_plain_detector(
     path: str, plain: str, cache: dict[str, str]
 ) -> None:
