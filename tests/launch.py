@@ -44,6 +44,11 @@ def script(name: str = "fdverify") -> str:
     return str(beside if beside.exists() else Path(sysconfig.get_path("scripts"), name))
 
 
+def changes_start(env: Mapping[str, str]) -> bool:
+    """Tell whether there is something in the environment that Python reads only when it starts."""
+    return any(word.startswith("PYTHON") and word not in _AT_START for word in env)
+
+
 def launch(
     name: str,
     arguments: Sequence[str | bytes],
@@ -52,8 +57,7 @@ def launch(
     at_start: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a console script, or pytest, to its end, with nothing to read."""
-    changed = any(word.startswith("PYTHON") and word not in _AT_START for word in env)
-    if sys.platform != "linux" or at_start is not None or changed:
+    if sys.platform != "linux" or at_start is not None or changes_start(env):
         command = [sys.executable, "-m", "pytest"] if name == "pytest" else [script(name)]
         return subprocess.run(
             [*command, *arguments],
