@@ -6,6 +6,7 @@ import pytest
 
 from tests.isolation import keep_out_of_home
 from tests.sampling import choose, set_up_hypothesis
+from tests.worker_coverage import save_before_kill
 
 
 @pytest.hookimpl(trylast=True)
@@ -24,3 +25,4 @@ def pytest_collection_finish() -> None:
 
 keep_out_of_home()
 set_up_hypothesis()
+save_before_kill()

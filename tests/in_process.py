@@ -17,11 +17,14 @@ from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from pathlib import Path
 from subprocess import CompletedProcess
+from time import monotonic
 from typing import Any, NoReturn, TextIO
 
 from fdverify import app, verify_invariant
 from fdverify.cache import cache_folder, signing
 from fdverify.cli.streams import open_streams
+from fdverify.cli.supervise import find_time_limit
+from fdverify.deadline import Deadline, set_deadline
 from fdverify.models import loading
 from tests.launch import HANG_SECONDS, changes_start
 
@@ -49,9 +52,17 @@ def call_command(
             os.chdir(cwd or Path.cwd())
             sys.argv = [name, *words]
             open_streams()
-            code = copy_context().run(_COMMANDS[name], words)
+            code = copy_context().run(_run, name, words)
         texts = [_read_all(file.fileno()) for file in (output, errors)]
     return CompletedProcess([name, *words], code, *texts)
+
+
+def _run(name: str, words: Sequence[str]) -> int:
+    """Set the deadline that a supervisor sets, and run the command."""
+    limit = find_time_limit(words)
+    if limit is not None:
+        set_deadline(Deadline(limit, monotonic() + limit, lambda message: None))
+    return _COMMANDS[name](words)
 
 
 def _read_all(file: int) -> bytes:

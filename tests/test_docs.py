@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.follow_readme import follow
-from tests.pages import CONSOLE, ROOT, Command, File, printed, run, steps, workplace, write
+from tests.pages import CONSOLE, ROOT, Command, File, call, printed, steps, workplace, write
 from tests.sampling import choose, every
 
 README = ROOT / "README.md"
@@ -36,7 +36,7 @@ SHOWN = choose(full=TRIED, sample=tuple(command for command in TRIED if not comm
 
 @pytest.mark.parametrize("command", SHOWN, ids=[command.line for command in SHOWN])
 def test_a_command_prints_what_is_shown(command: Command, tmp_path: Path) -> None:
-    assert printed(run(command.line, ROOT, tmp_path)) == command.output
+    assert printed(call(command.line, ROOT, tmp_path)) == command.output
 
 
 @pytest.mark.slow
@@ -48,7 +48,7 @@ def test_a_reader_who_does_all_of_it_sees_what_is_shown(page: Path, tmp_path: Pa
         if isinstance(step, File):
             write(step, folder)
         else:
-            assert printed(run(step.line, folder, tmp_path / "cache")) == step.output, step.line
+            assert printed(call(step.line, folder, tmp_path / "cache")) == step.output, step.line
 
 
 def test_who_follows_a_readme_is_told_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import typer
 from fdverify.app import build_app
 from fdverify.detectors.model_catalogue import DEFAULT
 from fdverify.verify_invariant import build_app as build_verify_invariant
-from tests.pages import ROOT, run, workplace
+from tests.pages import ROOT, call, workplace
 from tests.sampling import choose, every
 
 LONG = {
@@ -87,7 +87,7 @@ def test_an_example_is_understood(line: str) -> None:
 @pytest.mark.parametrize("line", choose(full=LINES, sample=every(9, SHORT)))
 def test_an_example_works(line: str, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
-    done = run(line, workplace(tmp_path / "work"), tmp_path / "cache")
+    done = call(line, workplace(tmp_path / "work"), tmp_path / "cache")
     assert done.returncode in (0, 1), done.stderr
     assert done.stdout
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,8 +9,7 @@ from typing import Any
 import pytest
 
 from fdverify.reports.html_page import build_page
-from tests.cli.script import Outcome, environment, run
-from tests.launch import HANG_SECONDS
+from tests.cli.script import Outcome, run
 from tests.sampling import every
 
 ROOT = Path(__file__).parents[2]
@@ -34,9 +31,7 @@ def called(*arguments: str) -> Outcome:
     """Either of the two scripts, in the project's folder."""
     if arguments[0] != VERIFY:
         return run(*arguments, cwd=ROOT)
-    command = [str(Path(sys.executable).with_name(VERIFY)), *arguments[1:], "--no-cache"]
-    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=HANG_SECONDS)
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    return run(*arguments[1:], "--no-cache", name=VERIFY, cwd=ROOT)
 
 
 class Parts(HTMLParser):
