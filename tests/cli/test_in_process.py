@@ -15,7 +15,7 @@ from tests.cli.script import environment, run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMANDS = (
-    ("fdverify", ("explore", f"{EXAMPLES / 'broken_detectors.py'}:STUBBORN", "--delta", "1", "--phi", "1")),
+    ("fdverify", ("explore", "detectors.py:STUBBORN", "--delta", "1", "--phi", "1")),
     ("fdverify", ("simulate", "--delta", "1", "--phi", "1", "--depth", "2")),
     ("fdverify", ("explore", "--no-such-option")),
     ("verify-invariant", ("proof.py", "--only", "bounded-init")),
@@ -41,16 +41,19 @@ def variables() -> dict[tuple[str, str], Any]:
 
 
 def run_all(folder: Path) -> None:
+    """Run the commands on new files."""
+    folder.mkdir()
+    (folder / "detectors.py").write_text((EXAMPLES / "broken_detectors.py").read_text())
+    (folder / "proof.py").write_text(files.GOOD)
     for name, arguments in COMMANDS:
-        run(*arguments, name=name, cwd=folder, env=environment(MARK="set"))
+        run(*arguments, name=name, cwd=folder, env=environment(MARK="set", XDG_CACHE_HOME=str(folder / "cache")))
 
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
-    (tmp_path / "proof.py").write_text(files.GOOD)
-    run_all(tmp_path)  # imports what is imported when it is used
+    run_all(tmp_path / "first")  # imports what is imported when it is used
     modules, path, streams = set(sys.modules), list(sys.path), (sys.stdin, sys.stdout, sys.stderr)
     before, interrupt, folder = variables(), signal.getsignal(signal.SIGINT), Path.cwd()
-    run_all(tmp_path)
+    run_all(tmp_path / "second")
     assert variables() == before
     assert set(sys.modules) == modules
     assert (sys.path, (sys.stdin, sys.stdout, sys.stderr)) == (path, streams)
