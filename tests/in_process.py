@@ -20,12 +20,16 @@ from subprocess import CompletedProcess
 from time import monotonic
 from typing import Any, NoReturn, TextIO
 
+import z3
+
 from fdverify import app, verify_invariant
 from fdverify.cache import cache_folder, signing
 from fdverify.cli.streams import open_streams
 from fdverify.cli.supervise import find_time_limit
 from fdverify.deadline import Deadline, set_deadline
 from fdverify.models import loading
+from fdverify.symbolic import age_claims
+from fdverify.symbolic.values import Int
 from tests.launch import HANG_SECONDS, changes_start
 
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
@@ -106,7 +110,7 @@ def _keep_state() -> Iterator[None]:
     signal.signal(signal.SIGALRM, _give_up)
     signal.alarm(round(HANG_SECONDS))
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _renew_solver():
             _show_warnings_as_scripts_do()
             yield
     finally:
@@ -122,6 +126,18 @@ def _keep_state() -> Iterator[None]:
         for container, content in zip(_CONTAINERS, containers, strict=True):
             container.clear()
             (container.extend if isinstance(container, list) else container.update)(content)
+
+
+@contextmanager
+def _renew_solver() -> Iterator[None]:
+    """Give Z3 a new context: which run it finds depends on all the terms that were built before."""
+    before = z3.main_ctx(), age_claims._ZERO
+    z3.z3._main_ctx = z3.Context()
+    age_claims._ZERO = Int(z3.IntVal(0))
+    try:
+        yield
+    finally:
+        z3.z3._main_ctx, age_claims._ZERO = before
 
 
 def _pop_user_modules() -> dict[str, Any]:

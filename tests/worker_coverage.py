@@ -28,7 +28,7 @@ def save_before_kill() -> None:
                 process.join(_PATIENCE_SECONDS)
             kill(process)
 
-        BaseProcess.kill = ask_and_kill  # type: ignore[method-assign]
+        BaseProcess.kill = ask_and_kill  # type: ignore[method-assign, assignment]
 
 
 def _find_measurement() -> Any:

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import z3
 
 from fdverify.author_code.source import source_files
 from tests.cli import written_proofs as files
@@ -66,6 +67,16 @@ def test_a_file_is_run_anew_by_each_command(tmp_path: Path) -> None:
     for _ in range(2):
         outcome = run("proof.py", "--only", "bounded-init", name="verify-invariant", cwd=tmp_path)
         assert "loaded" in outcome.stderr
+
+
+def test_a_run_does_not_depend_on_what_was_asked_before() -> None:
+    def find_run() -> list[str]:
+        return run("bmc", "--timeout", "3*phi").stdout.splitlines()[:-1]
+
+    before = find_run()
+    terms = [z3.Int(f"delta{number}") + number for number in range(500)]
+    assert find_run() == before
+    assert len({term.get_id() for term in terms}) == 500
 
 
 def test_what_python_reads_at_its_start_is_refused() -> None:
