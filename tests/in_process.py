@@ -130,7 +130,7 @@ def _keep_state() -> Iterator[None]:
 
 @contextmanager
 def _renew_solver() -> Iterator[None]:
-    """Give Z3 a new context: which run it finds depends on all the terms that were built before."""
+    """Give Z3 a new context, as a new process has: terms that exist already may change which run it finds."""
     before = z3.main_ctx(), age_claims._ZERO
     z3.z3._main_ctx = z3.Context()
     age_claims._ZERO = Int(z3.IntVal(0))
