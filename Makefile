@@ -7,7 +7,7 @@ JOBS ?= 2
 # The plugin is tested with the oldest pytest that pyproject.toml allows, too.
 OLDEST_PYTEST := pytest==7.0.0 pytest-xdist==3.8.0
 
-.PHONY: verify test test-full test-oldest test-newest browser check bench tables docs clean
+.PHONY: verify test test-full test-oldest test-newest coverage browser check bench tables docs clean
 
 verify: $(READY)
 	$(BIN)/verify-invariant invariants
@@ -28,6 +28,15 @@ test-oldest test-newest: $(READY)
 	$(BIN)/uv pip install --quiet --python .venv-$@ --target .venv-$@/oldest-pytest $(OLDEST_PYTEST)
 	$(BIN)/uv pip list --python .venv-$@
 	FDVERIFY_TESTS=sample .venv-$@/bin/python -m pytest -q -rs -n $(JOBS) --dist worksteal
+
+# The lines of the package that the tests run, in processes that they start, too.  A full run unless told otherwise:
+# make coverage FDVERIFY_TESTS=sample.
+coverage: FDVERIFY_TESTS ?= full
+coverage: $(READY)
+	$(BIN)/coverage erase
+	FDVERIFY_TESTS=$(FDVERIFY_TESTS) $(BIN)/coverage run -m pytest -q -rs -n $(JOBS) --dist worksteal
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --fail-under=95
 
 # For the tests of the HTML report, which are skipped without it.  Debian's packages; needs root.
 browser:
@@ -52,7 +61,7 @@ docs: $(READY)
 	$(BIN)/python docs/write_modules.py
 
 clean:
-	rm -rf $(VENV) .venv-test-oldest .venv-test-newest build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) .venv-test-oldest .venv-test-newest build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage-data *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml

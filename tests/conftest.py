@@ -1,27 +1,21 @@
-"""How many random examples a test tries: all of them (``full``), or one in twenty (``sample``).
-
-Both profiles try the same examples every time, and neither lets the machine's speed decide whether a test passes.
-"""
+"""Every test keeps out of the user's folders, and runs as the switch of the samples says."""
 
 import gc
-import os
 
-from hypothesis import HealthCheck, settings
+import pytest
 
 from tests.isolation import keep_out_of_home
+from tests.sampling import choose, set_up_hypothesis
+from tests.worker_coverage import save_before_kill
 
-FULL = 2000
 
-
-def register(name: str, examples: int) -> None:
-    settings.register_profile(
-        name,
-        max_examples=examples,
-        derandomize=True,
-        deadline=None,
-        print_blob=True,
-        suppress_health_check=(HealthCheck.too_slow,),
-    )
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect in a sample what is marked ``slow``."""
+    slow = choose(full=[], sample=[item for item in items if item.get_closest_marker("slow")])
+    if slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 def pytest_collection_finish() -> None:
@@ -30,6 +24,5 @@ def pytest_collection_finish() -> None:
 
 
 keep_out_of_home()
-register("full", FULL)
-register("sample", FULL // 20)
-settings.load_profile(os.environ.get("FDVERIFY_TESTS", "sample"))
+set_up_hypothesis()
+save_before_kill()

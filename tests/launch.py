@@ -1,6 +1,7 @@
-"""Console scripts as a user runs them, or in `make test` quicker: forked from a process that has imported them already.
+"""Console scripts, and pytest, in processes of their own.
 
-A full run starts every script from nothing, as a user does.
+They are forked from a process that has imported the package already, because most of the time of a short command is its
+start.  What Python reads at its start, such as ``PYTHONPATH``, makes it start a script from nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NoReturn
 
-from tests.sampling import FULL
+from tests.worker_coverage import save_before_kill
 
 HANG_SECONDS = 300.0
 _AT_START = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
@@ -45,6 +46,11 @@ def script(name: str = "fdverify") -> str:
     return str(beside if beside.exists() else Path(sysconfig.get_path("scripts"), name))
 
 
+def changes_start(env: Mapping[str, str]) -> bool:
+    """Tell whether there is something in the environment that Python reads only when it starts."""
+    return any(word.startswith("PYTHON") and word not in _AT_START for word in env)
+
+
 def launch(
     name: str,
     arguments: Sequence[str | bytes],
@@ -53,35 +59,42 @@ def launch(
     at_start: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a console script, or pytest, to its end, with nothing to read."""
-    changed = any(word.startswith("PYTHON") and word not in _AT_START for word in env)
-    if FULL or sys.platform != "linux" or at_start is not None or changed:
+    path = env.get("PYTHONPATH") if name == "pytest" else None
+    started = {word: value for word, value in env.items() if path is None or word != "PYTHONPATH"}
+    if sys.platform != "linux" or at_start is not None or changes_start(started):
         command = [sys.executable, "-m", "pytest"] if name == "pytest" else [script(name)]
         return subprocess.run(
             [*command, *arguments],
             cwd=cwd,
-            env=env,
+            env=_leave_unmeasured(env) if at_start else env,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=HANG_SECONDS,
             preexec_fn=at_start,
         )
     words = [os.fsdecode(word) for word in arguments]
-    return _forking(name == "pytest").launch(name, words, env, cwd or Path.cwd())
+    return _forking(name == "pytest", path).launch(name, words, env, cwd or Path.cwd())
+
+
+def _leave_unmeasured(env: Mapping[str, str]) -> dict[str, str]:
+    """Leave coverage.py out of it: limits of a process would be its limits, too."""
+    return {word: value for word, value in env.items() if word != "COVERAGE_PROCESS_CONFIG"}
 
 
 @cache
-def _forking(libraries_alone: bool) -> _Forking:
-    return _Forking(libraries_alone)
+def _forking(libraries_alone: bool, path: str | None) -> _Forking:
+    return _Forking(libraries_alone, path)
 
 
 class _Forking:
     """A process that has imported much and forks for each script; it ends with this one."""
 
-    def __init__(self, libraries_alone: bool) -> None:
+    def __init__(self, libraries_alone: bool, path: str | None) -> None:
         self._socket, other = socket.socketpair()
         code = f"from tests.launch import _serve; _serve({other.fileno()}, {libraries_alone})"
         root = str(Path(__file__).parents[1])
         env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"}
+        env |= {} if path is None else {"PYTHONPATH": path}
         command = [sys.executable, "-c", code]
         nothing = subprocess.DEVNULL
         self._process = subprocess.Popen(
@@ -131,6 +144,7 @@ class _Forking:
 
 def _serve(number: int, libraries_alone: bool) -> None:
     """What the other process does."""
+    save_before_kill()
     for name in _LIBRARIES:
         if find_spec(name.partition(".")[0]) is not None:
             import_module(name)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.in_process import call_command
 
 ROOT = Path(__file__).parents[1]
 CONSOLE = re.compile(r"```console\n\$ (.*?)\n(.*?)```", flags=re.DOTALL)
@@ -15,6 +18,7 @@ _STEP = re.compile(
     rf"{CONSOLE.pattern}|(?P<add>[Aa]dd to )?`(?P<name>[\w/.]+)`:\n\n```(?:python|toml)\n(?P<text>.*?)```",
     flags=re.DOTALL,
 )
+_FOR_A_SHELL = re.compile(r"[|&;<>$`#*?\n]")
 _NOT_OURS = ("FORCE_COLOR", "COLUMNS", "CI", "BUILD_NUMBER", "PYTEST_ADDOPTS")
 """What in the environment would change the output."""
 
@@ -68,6 +72,16 @@ def run(line: str, folder: Path, cache: Path, scripts: Path | None = None) -> su
     environment = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
     environment |= {"PATH": path, "XDG_CACHE_HOME": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def call(line: str, folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line as ``run`` does, but in this process if it is one command and nothing for a shell."""
+    words = shlex.split(line)
+    if words[0] not in ("fdverify", "verify-invariant") or _FOR_A_SHELL.search(line):
+        return run(line, folder, cache)
+    kept = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
+    done = call_command(words[0], words[1:], {**kept, "XDG_CACHE_HOME": str(cache)}, folder)
+    return subprocess.CompletedProcess(words, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def printed(done: subprocess.CompletedProcess[str]) -> str:

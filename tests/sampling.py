@@ -1,18 +1,39 @@
-"""What `make test` leaves to `make test-full` because it takes long; of many cases it tries at least one in twenty."""
+"""What a run tries: everything in a full run, and in a sample at least one in twenty of many cases.
+
+``FDVERIFY_TESTS`` is the one switch: ``sample``, which is the default, or ``full``.
+"""
 
 import os
 from collections.abc import Iterable
 from typing import TypeVar
 
-import pytest
+from hypothesis import HealthCheck, settings
 
-FULL = os.environ.get("FDVERIFY_TESTS") == "full"
-
-long = pytest.mark.skipif(not FULL, reason="takes long: make test-full runs it")
+_CHOSEN = os.environ.get("FDVERIFY_TESTS", "sample")
+_EXAMPLES = {"full": 2000, "sample": 100}
 
 Item = TypeVar("Item")
 
 
+def choose(*, full: Item, sample: Item) -> Item:
+    """Return the first in a full run and the second in a sample, such as two numbers of repetitions."""
+    return full if _CHOSEN == "full" else sample
+
+
 def every(step: int, items: Iterable[Item]) -> list[Item]:
-    """All of them in a full run, else one in so many, always the same ones."""
-    return list(items)[:: 1 if FULL else step]
+    """Return all items in a full run, and one in ``step`` in a sample, always the same ones."""
+    return list(items)[:: choose(full=1, sample=step)]
+
+
+def set_up_hypothesis() -> None:
+    """Set how many random examples there are.  They are the same every time, however fast the machine is."""
+    for name, examples in _EXAMPLES.items():
+        settings.register_profile(
+            name,
+            max_examples=examples,
+            derandomize=True,
+            deadline=None,
+            print_blob=True,
+            suppress_health_check=(HealthCheck.too_slow,),
+        )
+    settings.load_profile(_CHOSEN)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.follow_readme import follow
-from tests.pages import CONSOLE, ROOT, Command, File, printed, run, steps, workplace, write
-from tests.sampling import FULL, every, long
+from tests.pages import CONSOLE, ROOT, Command, File, call, printed, steps, workplace, write
+from tests.sampling import choose, every
 
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
@@ -30,15 +30,16 @@ LONG = ("fdverify bounds accuracy", "fdverify cutoff", "fdverify infer", "verify
 BLOCKS = dict.fromkeys(step for page in ALONE for step in steps(page.read_text()) if isinstance(step, Command))
 IN_README = [step for step in steps(README.read_text()) if isinstance(step, Command)]
 OTHERS = [command for command in BLOCKS if command not in IN_README]
-SHOWN = [command for command in (*IN_README, *every(12, OTHERS)) if FULL or not command.line.startswith(LONG)]
+TRIED = (*IN_README, *every(12, OTHERS))
+SHOWN = choose(full=TRIED, sample=tuple(command for command in TRIED if not command.line.startswith(LONG)))
 
 
 @pytest.mark.parametrize("command", SHOWN, ids=[command.line for command in SHOWN])
 def test_a_command_prints_what_is_shown(command: Command, tmp_path: Path) -> None:
-    assert printed(run(command.line, ROOT, tmp_path)) == command.output
+    assert printed(call(command.line, ROOT, tmp_path)) == command.output
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("page", every(2, IN_ORDER), ids=lambda page: page.name)
 def test_a_reader_who_does_all_of_it_sees_what_is_shown(page: Path, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
@@ -46,8 +47,8 @@ def test_a_reader_who_does_all_of_it_sees_what_is_shown(page: Path, tmp_path: Pa
     for step in steps(page.read_text()):
         if isinstance(step, File):
             write(step, folder)
-        elif FULL or not step.line.startswith(LONG):
-            assert printed(run(step.line, folder, tmp_path / "cache")) == step.output, step.line
+        else:
+            assert printed(call(step.line, folder, tmp_path / "cache")) == step.output, step.line
 
 
 def test_who_follows_a_readme_is_told_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,6 @@ from fdverify.proofs.shipped_proofs import SHIPPED_FOLDER
 from tests.cli.repair import repair
 from tests.cli.script import environment
 from tests.launch import HANG_SECONDS
-from tests.sampling import long
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted(path.stem for path in (ROOT / "invariants").glob("[!_]*.py"))
@@ -86,7 +85,7 @@ def test_what_is_in_it(installed: Installed) -> None:
     assert {"fdverify/templates/proof.py", "fdverify/templates/model.py"} <= set(names)
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["proof", "model"])
 def test_a_first_proof(kind: str, installed: Installed, tmp_path: Path) -> None:
     where = installed.run("python", "-c", "import fdverify; print(fdverify.__file__)", cwd=tmp_path)
@@ -106,7 +105,7 @@ def test_a_first_proof(kind: str, installed: Installed, tmp_path: Path) -> None:
     assert "failed" not in tests.stdout
 
 
-@long
+@pytest.mark.slow
 def test_the_shipped_proofs(installed: Installed, tmp_path: Path) -> None:
     found = installed.run("verify-invariant", "--shipped", "--json", cwd=tmp_path)
     assert found.returncode == 0
@@ -116,7 +115,7 @@ def test_the_shipped_proofs(installed: Installed, tmp_path: Path) -> None:
     assert not (installed.package / "invariants" / "__pycache__").exists()
 
 
-@long
+@pytest.mark.slow
 def test_shipped_proofs_and_others(installed: Installed, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()

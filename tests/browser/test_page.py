@@ -12,7 +12,7 @@ from tests.browser.conftest import Pages
 from tests.browser.page import LOW_CONTRAST, PHONE, WIDE, Browser
 from tests.cli.processes import wait_until
 from tests.cli.test_html import COMMANDS, VERIFY, Parts
-from tests.sampling import every, long
+from tests.sampling import every
 
 # What selenium calls them; it is imported only where there is a browser.
 HOME, END, LEFT, RIGHT, TAB = "\ue011", "\ue010", "\ue012", "\ue014", "\ue004"
@@ -301,7 +301,7 @@ def test_nothing_moves_for_those_who_prefer_that(browser: Browser, pages: Pages)
     assert durations == ["0.15s, 0.15s", "0s"]
 
 
-@long
+@pytest.mark.slow
 def test_keys_go_to_the_run_that_was_used_last(browser: Browser, pages: Pages) -> None:
     browser.open(pages.of(*PAGES["witnesses"]))
     first, second = browser.state(0), browser.state(1)

@@ -1,19 +1,18 @@
-"""Run the console script as a user does, and read what it prints."""
+"""Run commands, and read what they print."""
 
 import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.in_process import call_command
 from tests.launch import launch
 
 COMMANDS = ("explore", "bmc", "induct", "live", "simulate")
 ESCAPE = "\x1b"
-_UNWATCHED = "import sys; from fdverify.app import run; sys.exit(run(sys.argv[1:]))"
 _PROGRESS = re.compile(r"((explore|bmc|induct|live|simulate): depth \d+(, \d+ states)?|map: \d+ of \d+ cells), \d+ s")
 _DECIDES_LOOKS = {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLORTERM", "COLUMNS", "LINES"}
 
@@ -31,20 +30,24 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run(
+    *arguments: str, name: str = "fdverify", cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> Outcome:
+    """Run a command in this process."""
+    return _decode(call_command(name, arguments, environment() if env is None else env, cwd))
+
+
+def run_script(
     *arguments: str | bytes,
     name: str = "fdverify",
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     at_start: Callable[[], None] | None = None,
-    watched: bool = True,
 ) -> Outcome:
-    """Run it; unless ``watched``, in one process, which may take as long as it likes to say that its time is up."""
-    env = environment() if env is None else env
-    if watched:
-        done = launch(name, arguments, env, cwd, at_start)
-    else:
-        command = [sys.executable, "-c", _UNWATCHED, *arguments]
-        done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True)
+    """Run a command in a process of its own, with its supervisor, for what would disturb the process of the tests."""
+    return _decode(launch(name, arguments, environment() if env is None else env, cwd, at_start))
+
+
+def _decode(done: subprocess.CompletedProcess[bytes]) -> Outcome:
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -10,7 +10,7 @@ import itf_py
 import pytest
 
 from tests.cli.rounds import after_round, check_rounds
-from tests.cli.script import ESCAPE, found, odd_lines, run, table_cells
+from tests.cli.script import ESCAPE, found, odd_lines, run, run_script, table_cells
 
 SMALL = ("--delta", "2", "--phi", "4", "--timeout", "delta+1")
 HOLDS = ("--delta", "2", "--phi", "4", "--depth", "5")
@@ -181,7 +181,7 @@ def write_small_files_only() -> None:
 
 
 def test_itf_that_does_not_fit_leaves_nothing(tmp_path: Path) -> None:
-    outcome = run("bmc", *SMALL, "--itf", "run.itf.json", cwd=tmp_path, at_start=write_small_files_only)
+    outcome = run_script("bmc", *SMALL, "--itf", "run.itf.json", cwd=tmp_path, at_start=write_small_files_only)
     assert outcome.code == 2
     assert odd_lines(outcome.stderr) == ["error: cannot write run.itf.json: File too large"]
     assert list(tmp_path.iterdir()) == []

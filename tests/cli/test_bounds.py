@@ -8,7 +8,7 @@ import pytest
 
 from fdverify.schemas import find_schema
 from tests.cli.script import Outcome, run
-from tests.sampling import every, long
+from tests.sampling import every
 
 
 def document(*arguments: str) -> dict[str, object]:
@@ -18,7 +18,7 @@ def document(*arguments: str) -> dict[str, object]:
     return found
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["ivy", "tla"])
 def test_accuracy_as_json(variant: str) -> None:
     found = document("bounds", "accuracy", "--variant", variant)
@@ -31,7 +31,7 @@ def test_accuracy_as_json(variant: str) -> None:
     assert last["state"]["suspected"] is True
 
 
-@long
+@pytest.mark.slow
 def test_detection_as_json() -> None:
     found = document("bounds", "detection", "--variant", "ivy")
     jsonschema.validate(found, json.loads(find_schema("bounds")))
@@ -102,14 +102,14 @@ def test_out_of_time_is_unknown_at_given_numbers() -> None:
 
 
 def test_out_of_time_is_unknown() -> None:
-    outcome = run("bounds", "accuracy", "--time-limit", "0.2", "--json", watched=False)
+    outcome = run("bounds", "accuracy", "--time-limit", "0.2", "--json")
     assert outcome.code == 3
     found = json.loads(outcome.stdout)
     jsonschema.validate(found, json.loads(find_schema("bounds")))
     assert (found["status"], found["formula"], found["detail"]) == ("unknown", None, "the time limit was reached")
 
 
-@long
+@pytest.mark.slow
 def test_an_invariant_is_written_to_a_file(tmp_path: Path) -> None:
     path = tmp_path / "found.py"
     guard = ("--variant", "ivy", "--timeout", "3*phi+delta+1")
@@ -119,7 +119,7 @@ def test_an_invariant_is_written_to_a_file(tmp_path: Path) -> None:
     assert path.read_text().startswith('"""strong-accuracy of chandra-toueg')
 
 
-@long
+@pytest.mark.slow
 def test_a_refuted_property_as_json() -> None:
     outcome = run("infer", "--timeout", "3*phi", "--json")
     found = json.loads(outcome.stdout)
@@ -129,6 +129,6 @@ def test_a_refuted_property_as_json() -> None:
 
 
 def test_inferring_stops_at_the_time_limit() -> None:
-    outcome = run("infer", "--time-limit", "0.5", "--json", watched=False)
+    outcome = run("infer", "--time-limit", "0.5", "--json")
     found = json.loads(outcome.stdout)
     assert (outcome.code, found["verdict"], found["proof"]) == (3, "unknown", None)

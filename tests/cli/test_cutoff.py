@@ -10,7 +10,7 @@ import pytest
 
 from fdverify.schemas import find_schema
 from tests.cli.script import run
-from tests.sampling import every, long
+from tests.sampling import every
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "missed_heartbeats.py"
 UPWARDS = """
@@ -48,7 +48,7 @@ def changed(folder: Path, *changes: tuple[str, str], more: str = "") -> str:
     return str(path)
 
 
-@long
+@pytest.mark.slow
 def test_the_detector_has_a_cutoff(validator: Any) -> None:
     outcome = run("cutoff", "chandra-toueg", "--property", "strong-accuracy", "--json")
     assert outcome.code == 0
@@ -62,7 +62,7 @@ def test_the_detector_has_a_cutoff(validator: Any) -> None:
     assert not proofs["tight_accuracy_tla"]
 
 
-@long
+@pytest.mark.slow
 def test_a_template_of_ones_own_has_one_too(validator: Any) -> None:
     reference = f"{EXAMPLE}:MISSED_HEARTBEATS"
     outcome = run("cutoff", reference, "--second-opinion", "cvc5", "--property", "accuracy")
@@ -82,7 +82,7 @@ def test_a_template_of_ones_own_has_one_too(validator: Any) -> None:
     assert {entry["verdict"] for entry in document["explored"]} == {"proved"}
 
 
-@long
+@pytest.mark.slow
 def test_a_run_that_violates_is_shown(tmp_path: Path, validator: Any) -> None:
     file = changed(tmp_path, ("MISSING = 3", "MISSING = 1"))
     small = ("--processes", "2", "--delta", "1", "--phi", "2", "--property", "accuracy")
@@ -144,7 +144,7 @@ def test_rounds_have_no_way_around_the_lemmas(tmp_path: Path) -> None:
     assert re.fullmatch(r"error: .*its rounds have a step of their own.*\n", outcome.stderr), outcome.stderr
 
 
-@long
+@pytest.mark.slow
 def test_rounds_that_are_not_of_the_class_are_explored_with_all_pairs() -> None:
     file = f"{EXAMPLE.with_name('broken_rounds.py')}:COUNTING"
     small = ("--processes", "2", "--delta", "0", "--phi", "1", "--depth", "2")
@@ -154,7 +154,7 @@ def test_rounds_that_are_not_of_the_class_are_explored_with_all_pairs() -> None:
 
 
 def test_what_is_not_done_in_time_is_unknown(validator: Any) -> None:
-    outcome = run("cutoff", "--time-limit", "0.01", "--json", watched=False)
+    outcome = run("cutoff", "--time-limit", "0.01", "--json")
     assert outcome.code == 3
     document = json.loads(outcome.stdout)
     validator.validate(document)

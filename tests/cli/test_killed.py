@@ -17,11 +17,11 @@ from tests.cli.processes import in_session, wait_until
 from tests.cli.script import environment
 from tests.cli.test_verify_invariant import INVARIANTS, found, verdicts
 from tests.launch import HANG_SECONDS, script
-from tests.sampling import FULL, long
+from tests.sampling import choose
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
-TIMES = 50 if FULL else 3
+TIMES = choose(full=50, sample=3)
 PROOFS = ("strong_accuracy", "tight_accuracy_ivy")
 PROVED = dict.fromkeys(PROOFS, "proved")
 WORKERS = 2
@@ -46,7 +46,7 @@ def keys(proved: Path) -> list[str]:
     return sorted(path.name for path in proved.glob("??/*"))
 
 
-@long
+@pytest.mark.slow
 def test_one_of_two_is_killed(tmp_path: Path) -> None:
     chance = random.Random(20261117)
     folder, env = tmp_path / "proofs", environment(XDG_CACHE_HOME=str(tmp_path / "cache"))

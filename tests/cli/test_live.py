@@ -5,10 +5,10 @@ from pathlib import Path
 
 import itf_py
 import jsonschema
+import pytest
 
 from fdverify.schemas import find_schema
 from tests.cli.script import found, odd_lines, run, table_cells
-from tests.sampling import long
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "broken_detectors.py"
 STUBBORN = ("live", f"{EXAMPLES}:STUBBORN", "--delta", "1", "--phi", "2", "--timeout", "1")
@@ -46,7 +46,7 @@ def test_a_loop_is_shown_and_written(tmp_path: Path) -> None:
     assert written.loop == trace["loop"]
 
 
-@long
+@pytest.mark.slow
 def test_at_sub_rounds_the_loop_is_the_same() -> None:
     outcome = run(*STUBBORN, "--subrounds")
     _, document = found(*STUBBORN)
@@ -61,7 +61,7 @@ def test_what_differs_after_a_turn_is_named() -> None:
     assert "lead back to the state after round 2, but for hlfsc" in outcome.stdout
 
 
-@long
+@pytest.mark.slow
 def test_an_unfair_loop_is_shown_on_demand() -> None:
     arguments = ("--crash", "--delta", "1", "--phi", "2", "--timeout", "2", "--property", "strong-completeness")
     lazy = ("live", f"{EXAMPLES}:LAZY_RECEIVER", *arguments)
@@ -90,7 +90,7 @@ def test_under_asynchrony_the_timeout_grows_for_ever(tmp_path: Path) -> None:
     assert itf_py.trace_from_json(json.loads(file.read_text())).loop is None
 
 
-@long
+@pytest.mark.slow
 def test_under_asynchrony_at_sub_rounds_and_unfair() -> None:
     arguments = ("live", "--computation", "asynchrony", "--delta", "0", "--phi", "2", "--timeout", "1", "--crash")
     for more in (("--subrounds",), ("--unfair",), ("--variant", "ivy"), ("--show", "timeout - waiting_time")):

@@ -16,13 +16,13 @@ import pytest
 
 from fdverify.schemas import find_schema
 from tests.cli.processes import heed_interrupts, in_session, wait_until
-from tests.cli.script import ESCAPE, environment, odd_lines, run
+from tests.cli.script import ESCAPE, environment, odd_lines, run, run_script
 from tests.launch import script
-from tests.sampling import FULL, every, long
+from tests.sampling import choose, every
 
 TIMEOUTS = ("--timeout", "3*phi", "--timeout", "3*phi+delta", "--timeout", "6*phi+delta")
-RANGES = ("--delta", "0..12", "--phi", "1..8") if FULL else ("--delta", "0..4", "--phi", "1..3")
-CELLS = 13 * 8 * 3 if FULL else 5 * 3 * 3
+RANGES = choose(full=("--delta", "0..12", "--phi", "1..8"), sample=("--delta", "0..4", "--phi", "1..3"))
+CELLS = choose(full=13 * 8 * 3, sample=5 * 3 * 3)
 SMALL = ("--delta", "0..3", "--phi", "1..2")
 DETECTORS = f"{Path(__file__).parents[2] / 'examples' / 'gst' / '_detector.py'}:DELAYED"
 LONG_ENOUGH = 300.0
@@ -122,7 +122,7 @@ def test_picture(env: dict[str, str]) -> None:
     assert ESCAPE not in outcome.stdout
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("more", every(2, [("--jobs", "1"), ("-j", "3"), ("--no-cache",)]))
 def test_picture_does_not_depend_on_how_it_is_made(env: dict[str, str], more: tuple[str, ...]) -> None:
     assert picture(run("map", *PICTURED, *more, env=env).stdout)[0] == PICTURE
@@ -145,7 +145,7 @@ def test_one_picture_of_one_row(env: dict[str, str]) -> None:
     ]
 
 
-@long
+@pytest.mark.slow
 def test_every_option_of_the_model_may_be_repeated(env: dict[str, str]) -> None:
     found = document(*SMALL, *TIMEOUTS[:4], "--variant", "tla", "--variant", "ivy", env=env)
     assert [(panel["options"]["variant"], panel["options"]["timeout"]) for panel in found["panels"]] == [
@@ -180,7 +180,7 @@ def test_document(env: dict[str, str]) -> None:
     assert document(*PICTURED, env=env)["statistics"] == {"computed": 0, "stored": 20}
 
 
-@long
+@pytest.mark.slow
 def test_drawing(env: dict[str, str], tmp_path: Path) -> None:
     outcome = run("map", *PICTURED, "--svg", str(tmp_path / "map.svg"), env=env)
     assert outcome.code == 0
@@ -207,7 +207,7 @@ def test_drawing(env: dict[str, str], tmp_path: Path) -> None:
     assert not any(name in (tmp_path / "map.svg").read_text() for name in names), "it needs no other file"
 
 
-@long
+@pytest.mark.slow
 def test_a_model_of_ones_own(env: dict[str, str], tmp_path: Path) -> None:
     arguments = ("--gst", "0..2", "--delta", "1", "--phi", "1", "--timeout", "6*phi+delta")
     found = document(DETECTORS, *arguments, env=env)
@@ -264,13 +264,13 @@ def test_refuses(case: str, env: dict[str, str], tmp_path: Path) -> None:
 
 def test_without_distributed(env: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "distributed.py").write_text("raise ImportError('not installed')\n")
-    outcome = run("map", *SMALL, "--scheduler", "tcp://127.0.0.1:1", env={**env, "PYTHONPATH": str(tmp_path)})
+    outcome = run_script("map", *SMALL, "--scheduler", "tcp://127.0.0.1:1", env={**env, "PYTHONPATH": str(tmp_path)})
     assert (outcome.code, outcome.stdout) == (2, "")
     assert outcome.stderr == "error: --scheduler needs distributed (hint: pip install 'fdverify[dask]')\n"
 
 
 def test_unknown_is_no_success(env: dict[str, str]) -> None:
-    outcome = run("map", *SMALL, "--time-limit", "1e-6", env=env, watched=False)
+    outcome = run("map", *SMALL, "--time-limit", "1e-6", env=env)
     assert outcome.code == 3
     assert "unknown at all 8 instances" in outcome.stdout
     assert entries(env) == []
@@ -297,7 +297,7 @@ def started(*arguments: str, env: dict[str, str]) -> Iterator["subprocess.Popen[
         process.communicate()
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_killed_half_way_it_goes_on_where_it_was(env: dict[str, str], tmp_path: Path) -> None:
     arguments = (*RANGES, *TIMEOUTS, "--jobs", "2")
@@ -357,9 +357,9 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             process.wait()
 
 
-@long
+@pytest.mark.slow
 def test_a_cluster_draws_the_same(scheduler: str, env: dict[str, str]) -> None:
-    outcome = run("map", *PICTURED, "--scheduler", scheduler, env=env)
+    outcome = run_script("map", *PICTURED, "--scheduler", scheduler, env=env)
     assert (outcome.code, odd_lines(outcome.stderr)) == (0, [])
     drawn, last = picture(outcome.stdout)
     assert drawn == PICTURE
@@ -368,29 +368,29 @@ def test_a_cluster_draws_the_same(scheduler: str, env: dict[str, str]) -> None:
     assert document(*PICTURED, env=env)["statistics"] == {"computed": 0, "stored": 20}
 
 
-@long
+@pytest.mark.slow
 def test_a_cluster_draws_a_large_map_the_same(scheduler: str, env: dict[str, str], tmp_path: Path) -> None:
     arguments = (*RANGES, *TIMEOUTS)
     other = environment(XDG_CACHE_HOME=str(tmp_path / "other"))
-    far = run("map", *arguments, "--scheduler", scheduler, "--svg", str(tmp_path / "far.svg"), env=other)
+    far = run_script("map", *arguments, "--scheduler", scheduler, "--svg", str(tmp_path / "far.svg"), env=other)
     near = run("map", *arguments, "--jobs", "2", "--svg", str(tmp_path / "near.svg"), env=env)
     assert picture(far.stdout)[0] == picture(near.stdout)[0]
     assert (tmp_path / "far.svg").read_bytes() == (tmp_path / "near.svg").read_bytes()
 
 
-@long
+@pytest.mark.slow
 def test_a_cluster_and_a_model_of_ones_own(scheduler: str, env: dict[str, str]) -> None:
     file = Path(DETECTORS)
     arguments = ("--gst", "0..2", "--delta", "1", "--phi", "1", "--timeout", "6*phi+delta")
-    outcome = run("map", file.name, *arguments, "--scheduler", scheduler, cwd=file.parent, env=env)
+    outcome = run_script("map", file.name, *arguments, "--scheduler", scheduler, cwd=file.parent, env=env)
     assert outcome.code == 0
     assert "holds at all 3 instances" in outcome.stdout
     assert document(DETECTORS, *arguments, env=env)["statistics"] == {"computed": 0, "stored": 3}
 
 
-@long
+@pytest.mark.slow
 def test_a_cluster_has_time_limits(scheduler: str, env: dict[str, str]) -> None:
-    outcome = run("map", *SMALL, "--time-limit", "1e-3", "--scheduler", scheduler, env=env, watched=False)
+    outcome = run("map", *SMALL, "--time-limit", "1e-3", "--scheduler", scheduler, env=env)
     assert outcome.code == 3
     assert "unknown at all 8 instances" in outcome.stdout
 
@@ -398,12 +398,12 @@ def test_a_cluster_has_time_limits(scheduler: str, env: dict[str, str]) -> None:
 def test_a_cluster_tells_what_is_wrong_with_a_model(scheduler: str, env: dict[str, str], tmp_path: Path) -> None:
     """Phases are run here first, so that what is wrong with them is said before the cluster is asked."""
     (tmp_path / "broken.py").write_text(BROKEN)
-    outcome = run("map", "broken.py:MODEL", "--limit", "1..3", "--scheduler", scheduler, cwd=tmp_path, env=env)
+    outcome = run_script("map", "broken.py:MODEL", "--limit", "1..3", "--scheduler", scheduler, cwd=tmp_path, env=env)
     assert (outcome.code, outcome.stdout) == (2, "")
     assert outcome.stderr == "error: broken.py:7: RuntimeError: out of order\n"
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_interrupted_while_a_cluster_works(scheduler: str, env: dict[str, str]) -> None:
     with started("--delta", "4", "--phi", "1..60", "--scheduler", scheduler, env=env) as process:

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.repair import repair
 from tests.cli.script import environment, run
 from tests.cli.test_verify_invariant import verify
-from tests.sampling import every, long
+from tests.sampling import every
 
 KINDS = ("proof", "model")
 
@@ -40,7 +40,7 @@ def test_it_fails_and_the_hint_repairs_it(kind: str, tmp_path: Path, cache: dict
         assert run(*arguments, cwd=tmp_path).code == 0
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", every(2, KINDS))
 def test_names(kind: str, tmp_path: Path, cache: dict[str, str]) -> None:
     names = ("größe", "random", "fdverify", "match", "X" * 100, "proof_1")

@@ -11,7 +11,6 @@ import pytest
 from tests.cli import written_proofs as files
 from tests.cli.script import environment
 from tests.cli.test_verify_invariant import verify, written
-from tests.sampling import long
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -81,7 +80,7 @@ def test_what_is_proved_has_no_result(cache: dict[str, str], tmp_path: Path) -> 
     assert (code, run["results"]) == (0, [])
 
 
-@long
+@pytest.mark.slow
 def test_every_kind_of_trouble(cache: dict[str, str], tmp_path: Path) -> None:
     not_initially = files.GOOD.replace(
         '"""The same."""\n    return s.receiver_timer < s.phi', '"""Never."""\n    return s.timeout < 0'
@@ -106,7 +105,7 @@ def test_every_kind_of_trouble(cache: dict[str, str], tmp_path: Path) -> None:
     assert [result["level"] for result in run["results"]].count("error") == len(run["results"])
 
 
-@long
+@pytest.mark.slow
 def test_the_goal_of_a_model_and_unknown(cache: dict[str, str], tmp_path: Path) -> None:
     """What the file does not define is where the proof begins; unknown is a warning."""
     weak = files.VIOLATED.replace("return Not(s.suspected)", "return s.timeout >= 0")

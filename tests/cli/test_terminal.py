@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.script import ESCAPE, environment, run, table_cells
+from tests.cli.script import ESCAPE, environment, run, run_script, table_cells
 from tests.launch import HANG_SECONDS, script
 from tests.sampling import every
 
@@ -162,6 +162,8 @@ def test_no_space_for_output(flags: tuple[str, ...]) -> None:
 
 
 def test_what_was_found_is_told_in_any_encoding() -> None:
-    told = run("simulate", "--delta", "0", "--phi", "1", "--depth", "1", env=environment(PYTHONIOENCODING="ascii"))
+    told = run_script(
+        "simulate", "--delta", "0", "--phi", "1", "--depth", "1", env=environment(PYTHONIOENCODING="ascii")
+    )
     assert (told.code, told.stderr) == (0, "")
     assert "\\u2503" in told.stdout

@@ -10,7 +10,7 @@ import pytest
 
 from fdverify.schemas import find_schema
 from tests.cli.script import run
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.threshold.small import STRB
 
 WEAKER = ("--assume", "N >= 3*T", "--assume", "F <= T", "--spec", "relay")
@@ -60,7 +60,7 @@ def test_a_run_is_shown_with_its_steps(validator: Any) -> None:
     assert entry["trace"]["loop"] == 2
 
 
-@long
+@pytest.mark.slow
 def test_a_loop_is_marked(tmp_path: Path, validator: Any) -> None:
     circle = tmp_path / "circle.ta"
     circle.write_text(CIRCLE)
@@ -80,10 +80,10 @@ def test_a_loop_is_marked(tmp_path: Path, validator: Any) -> None:
 
 def test_vacuous_and_unknown_are_no_success(validator: Any) -> None:
     assert run("threshold", "check", str(STRB), "--assume", "N < 0").code == 4
-    late = run("threshold", "check", str(STRB), "--time-limit", "0.001", watched=False)
+    late = run("threshold", "check", str(STRB), "--time-limit", "0.001")
     assert late.code == 3
     assert late.stdout.count("unknown: the time limit was reached") == 3
-    document = json.loads(run("threshold", "check", str(STRB), "--time-limit", "0.001", "--json", watched=False).stdout)
+    document = json.loads(run("threshold", "check", str(STRB), "--time-limit", "0.001", "--json").stdout)
     validator.validate(document)
     assert document["exit_code"] == 3
 
@@ -131,7 +131,7 @@ def test_a_bad_file_is_one_line(tmp_path: Path) -> None:
         assert re.fullmatch(r"error: .*odd\.ta:3:1: '}' was not expected here.*\n", outcome.stderr)
 
 
-@long
+@pytest.mark.slow
 def test_published_tables_beside_ours(tmp_path: Path) -> None:
     folder = tmp_path / "threshold"
     (folder / "dialog").mkdir(parents=True)

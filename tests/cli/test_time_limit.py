@@ -38,7 +38,7 @@ def test_time_is_up(arguments: tuple[str, ...]) -> None:
 
 
 def test_no_time_for_anything() -> None:
-    outcome = run("bmc", "--delta", "20", "--phi", "20", "--time-limit", "1e-9", watched=False)
+    outcome = run("bmc", "--delta", "20", "--phi", "20", "--time-limit", "1e-9")
     assert outcome.code == 3
     assert outcome.stdout.startswith("unknown: the time limit of 1e-09 s was reached; no depth was completed\n")
 

@@ -17,7 +17,7 @@ from tests.cli import written_proofs as files
 from tests.cli.processes import heed_interrupts
 from tests.cli.script import Outcome, environment, run
 from tests.launch import HANG_SECONDS, script
-from tests.sampling import FULL, every, long
+from tests.sampling import choose, every
 
 ROOT = Path(__file__).parents[2]
 INVARIANTS = ROOT / "invariants"
@@ -82,13 +82,9 @@ def test_the_shipped_proofs(cache: dict[str, str]) -> None:
         }
 
 
-@long
+@pytest.mark.slow
 def test_the_summary_table_of_the_other_variant(cache: dict[str, str]) -> None:
-    proofs = (
-        [name for name in PROOFS if name not in OF_ONE_VARIANT]
-        if FULL
-        else ["asynchronous_completeness", "strong_accuracy"]
-    )
+    proofs = [name for name in PROOFS if name not in OF_ONE_VARIANT]
     outcome = verify(*(str(INVARIANTS / f"{name}.py") for name in proofs), "--variant", "tla", env=cache)
     assert outcome.code == 0
     for name in ("proof", "verdict", "conjuncts", "obligations", "seconds", *proofs):
@@ -99,17 +95,17 @@ def test_the_summary_table_of_the_other_variant(cache: dict[str, str]) -> None:
 
 def test_the_second_solver_agrees(cache: dict[str, str]) -> None:
     """On all of them in a full run, on one of them in a sample."""
-    path = INVARIANTS if FULL else INVARIANTS / "strong_accuracy.py"
+    path = choose(full=INVARIANTS, sample=INVARIANTS / "strong_accuracy.py")
     code, document = found(str(path), "--second-opinion", "cvc5", env=cache)
     assert code == 0
     opinions = {o["second_opinion"] for p in document["proofs"] for o in p["obligations"] if o["kind"] != "vacuity"}
     assert opinions == {"unsat"}
 
 
-@long
+@pytest.mark.slow
 def test_stability(cache: dict[str, str]) -> None:
     """Of all of them in a full run, of one of them in a sample."""
-    path = INVARIANTS if FULL else INVARIANTS / "strong_accuracy.py"
+    path = choose(full=INVARIANTS, sample=INVARIANTS / "strong_accuracy.py")
     code, document = found(str(path), "--stability", "3", env=cache)
     assert code == 0
     for obligation in (o for proof in document["proofs"] for o in proof["obligations"]):
@@ -120,7 +116,7 @@ def test_stability(cache: dict[str, str]) -> None:
     assert "100 %" in text
 
 
-@pytest.mark.parametrize("delta", range(33) if FULL else [1])
+@pytest.mark.parametrize("delta", choose(full=range(33), sample=range(1, 2)))
 def test_a_fixed_delta_with_every_phi(delta: int, cache: dict[str, str]) -> None:
     path = str(INVARIANTS / "strong_accuracy.py")
     code, document = found(path, "--delta", str(delta), "--buffer", "bitvector", env=cache)
@@ -129,7 +125,7 @@ def test_a_fixed_delta_with_every_phi(delta: int, cache: dict[str, str]) -> None
     assert document["proofs"][0]["verdict"] == "proved"
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("buffer", every(3, ["predicate", "counter", "bitvector"]))
 def test_the_same_file_in_every_encoding(buffer: str, cache: dict[str, str]) -> None:
     path = str(INVARIANTS / "strong_completeness_any_timeout.py")
@@ -137,7 +133,7 @@ def test_the_same_file_in_every_encoding(buffer: str, cache: dict[str, str]) -> 
     assert (code, verdicts(document)) == (0, {"strong_completeness_any_timeout": "proved"})
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("proof", "phi"), every(2, [("strong_accuracy", "40"), ("strong_completeness_fixed_timeout", "10")])
 )
@@ -146,7 +142,7 @@ def test_the_rows_of_table_3(proof: str, phi: str, cache: dict[str, str]) -> Non
     assert (code, verdicts(document)) == (0, {proof: "proved"})
 
 
-@long
+@pytest.mark.slow
 def test_a_claim_that_needs_more_rounds(cache: dict[str, str]) -> None:
     path = str(ROOT / "examples" / "spaced_messages.py")
     assert found(path, "--k", "1", env=cache)[0] == 1
@@ -156,7 +152,7 @@ def test_a_claim_that_needs_more_rounds(cache: dict[str, str]) -> None:
     assert {"sent_apart-init", "sent_apart-init-1", "sent_apart-init-2", "sent_apart-step"} <= names
 
 
-@pytest.mark.parametrize("k", ["1", "2", "3", "4"] if FULL else ["2"])
+@pytest.mark.parametrize("k", choose(full=["1", "2", "3", "4"], sample=["2"]))
 def test_a_false_claim_is_rejected_at_every_k(k: str, tmp_path: Path, cache: dict[str, str]) -> None:
     """Messages three rounds apart are sent indeed."""
     text = (ROOT / "examples" / "spaced_messages.py").read_text()
@@ -256,7 +252,7 @@ def test_what_fails_is_said_with_the_step(cache: dict[str, str]) -> None:
     assert (message["sent"], message["ages"], message["ended"]) == (None, [0, 1], None)
 
 
-@long
+@pytest.mark.slow
 def test_a_witness_is_a_run_to_the_goals_premise(cache: dict[str, str]) -> None:
     path = str(INVARIANTS / "strong_completeness_fixed_timeout.py")
     _, document = found(path, "--witness", env=cache)
@@ -297,7 +293,7 @@ def test_bad_files_say_why_and_the_others_are_checked(tmp_path: Path, cache: dic
         assert [line for line in lines if line == f"error: {proofs[name]['error']}"]
 
 
-@long
+@pytest.mark.slow
 def test_a_file_that_loads_for_ever_is_not_known(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", endless=files.ENDLESS)
     outcome = verify(str(folder), "--time-limit", "2", env=cache)
@@ -337,7 +333,7 @@ def test_bad_options_are_one_line(arguments: list[str], said: str, tmp_path: Pat
     assert sorted(folder.iterdir()) == before
 
 
-@long
+@pytest.mark.slow
 def test_a_hard_conjunct_is_unknown_and_its_text_is_kept(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", hours=files.HOURS)
     code, document = found(str(folder), "--only", "no_factors-step", "--time-limit", "3", env=cache)
@@ -387,7 +383,7 @@ def test_only_one_conjunct_claims_nothing_of_the_proof(tmp_path: Path, cache: di
     assert found(str(waits), "--only", "trusted-init", env=cache)[0] == 0
 
 
-@long
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_the_workers(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", waits=files.NOT_INDUCTIVE, short=files.VIOLATED, good=files.GOOD)
 
@@ -419,7 +415,7 @@ def test_what_was_proved_is_reused_until_it_changes(tmp_path: Path, cache: dict[
     assert {name for name, reused in after.items() if not reused} == {"more-init", "more-step"}
 
 
-@long
+@pytest.mark.slow
 def test_unknown_is_never_remembered(tmp_path: Path, cache: dict[str, str]) -> None:
     folder = written(tmp_path / "proofs", hours=files.HOURS)
     for _ in range(2):
@@ -492,7 +488,7 @@ HINTED = files.NOT_INDUCTIVE.replace("import Proof\n", "import Proof, hint\n").r
 )
 
 
-@long
+@pytest.mark.slow
 def test_a_hint_is_shown_where_its_claim_fails(tmp_path: Path, cache: dict[str, str]) -> None:
     written(tmp_path, hinted=HINTED)
     assert verify("hinted.py", env=cache, cwd=tmp_path).stdout.count("\nhint: wait [for] less\n") == 1
@@ -501,7 +497,7 @@ def test_a_hint_is_shown_where_its_claim_fails(tmp_path: Path, cache: dict[str, 
     assert {name: failure["hint"] for name, failure in failures.items()} == {"waits-step": "wait [for] less"}
 
 
-@long
+@pytest.mark.slow
 def test_a_hint_is_about_its_own_file(tmp_path: Path, cache: dict[str, str]) -> None:
     borrowing = files.NOT_INDUCTIVE.split("@proof.invariant")[0] + "proof.invariants(waits, trusted)\n"
     written(tmp_path, hinted=HINTED, borrowing=f"from hinted import trusted, waits\n{borrowing}")
@@ -523,7 +519,7 @@ def test_a_file_is_checked_once_whatever_it_is_called(tmp_path: Path, cache: dic
     assert [proof["file"] for proof in document["proofs"]] == [str(folder / "good.py")]
 
 
-@long
+@pytest.mark.slow
 def test_what_was_proved_is_found_whatever_else_is_checked(tmp_path: Path, cache: dict[str, str]) -> None:
     """The text of an obligation does not depend on what its process has printed before."""
     names = ("strong_accuracy", "tight_accuracy_ivy", "eventual_trust")

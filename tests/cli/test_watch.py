@@ -18,7 +18,7 @@ from tests.cli.processes import heed_interrupts, in_session, wait_until, workers
 from tests.cli.script import ESCAPE, environment
 from tests.cli.test_verify_invariant import verify
 from tests.launch import HANG_SECONDS, script
-from tests.sampling import every, long
+from tests.sampling import every
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -112,7 +112,7 @@ def save_by_renaming(path: Path, text: str) -> None:
     os.replace(aside, path)
 
 
-@long
+@pytest.mark.slow
 def test_only_what_changed_is_checked_again(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.py").write_text(TWO)
@@ -134,7 +134,7 @@ def test_only_what_changed_is_checked_again(tmp_path: Path) -> None:
         assert watch.ends() == 130
 
 
-@long
+@pytest.mark.slow
 def test_what_a_proof_imports_is_watched(tmp_path: Path) -> None:
     """Also where Python takes bytecode for current: the size stays the same, within a second."""
     proofs, models = tmp_path / "proofs", tmp_path / "models"
@@ -178,7 +178,7 @@ def test_files_that_come_go_and_break(tmp_path: Path) -> None:
         assert watch.ends() == 130
 
 
-@long
+@pytest.mark.slow
 def test_a_save_abandons_the_check_that_it_makes_stale(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(files.HOURS)
@@ -192,7 +192,7 @@ def test_a_save_abandons_the_check_that_it_makes_stale(tmp_path: Path) -> None:
         assert watch.ends() == 130
 
 
-@long
+@pytest.mark.slow
 def test_a_terminal_is_cleared_and_redrawn(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(files.GOOD)
@@ -247,7 +247,7 @@ def test_what_cannot_be_watched(arguments: tuple[str, ...], message: str, tmp_pa
     assert not (tmp_path / "found.sarif").exists()
 
 
-@long
+@pytest.mark.slow
 def test_a_link_that_leads_to_another_file_is_followed(tmp_path: Path) -> None:
     (tmp_path / "good.py").write_text(files.GOOD)
     (tmp_path / "bad.py").write_text(files.NOT_INDUCTIVE)
@@ -263,7 +263,7 @@ def test_a_link_that_leads_to_another_file_is_followed(tmp_path: Path) -> None:
         assert watch.ends() == 130
 
 
-@long
+@pytest.mark.slow
 def test_a_package_that_stands_in_for_a_module_is_seen(tmp_path: Path) -> None:
     (tmp_path / "proof.py").write_text(IMPORTING)
     (tmp_path / "bounds.py").write_text("least = 0\n")

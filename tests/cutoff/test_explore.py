@@ -21,7 +21,7 @@ from fdverify.engines.explore import explore as explore_model
 from fdverify.engines.live import live
 from fdverify.errors import UsageError
 from fdverify.verdict import Verdict, ignore_progress
-from tests.sampling import FULL, every, long
+from tests.sampling import choose, every
 
 ACCURACY, EVENTUALLY, COMPLETENESS = "strong-accuracy", "eventually-strong-accuracy", "strong-completeness"
 
@@ -51,10 +51,10 @@ def seen_at_two(instance: SmallSystem, node: ExplorationNode) -> ExplorationNode
     [
         (ComputationModel.PARTIAL_SYNCHRONY, 0, 1, 6),
         (ComputationModel.PARTIAL_SYNCHRONY, 1, 1, 6),
-        (ComputationModel.PARTIAL_SYNCHRONY, 0, 2, 6 if FULL else 3),
-        (ComputationModel.PARTIAL_SYNCHRONY, 1, 2, 6 if FULL else 3),
-        (ComputationModel.SYNCHRONY, 1, 1, 3 if FULL else 2),
-        (ComputationModel.ASYNCHRONY, 1, 1, 4 if FULL else 3),
+        (ComputationModel.PARTIAL_SYNCHRONY, 0, 2, choose(full=6, sample=3)),
+        (ComputationModel.PARTIAL_SYNCHRONY, 1, 2, choose(full=6, sample=3)),
+        (ComputationModel.SYNCHRONY, 1, 1, choose(full=3, sample=2)),
+        (ComputationModel.ASYNCHRONY, 1, 1, choose(full=4, sample=3)),
     ],
 )
 def test_runs_of_three_seen_at_two_are_the_runs_of_two(
@@ -94,7 +94,7 @@ def test_two_processes_three_and_the_model_agree(
     expected = claim != ACCURACY or below == 0
     assert holds_of_model(variant, delta, phi, least - below, claim) == expected
     assert verdict(template, 2, delta, phi, claim) == expected
-    if FULL or (delta == 0 and (claim, below) in ((ACCURACY, 1), (EVENTUALLY, 0))):
+    if choose(full=True, sample=delta == 0 and (claim, below) in ((ACCURACY, 1), (EVENTUALLY, 0))):
         assert verdict(template, 3, delta, phi, claim) == expected
 
 
@@ -110,7 +110,7 @@ LEAST_SAFE = {
 """By Φ and Δ, for tla and for ivy: the least safe timeout of the model, of processes that start at Send, at Receive."""
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize(("phi", "delta"), every(3, LEAST_SAFE))
 def test_the_least_safe_timeouts_are_those_of_the_page(phi: int, delta: int) -> None:
     for variant, expected in zip(("tla", "ivy"), LEAST_SAFE[phi, delta], strict=True):

@@ -29,7 +29,7 @@ from fdverify.obligations.planned_violation import decide_worst_run_obligations,
 from fdverify.proofs.shipped_proofs import find_tight_proof
 from fdverify.runs.run import replay_run
 from fdverify.verdict import Verdict
-from tests.sampling import every, long
+from tests.sampling import every
 
 VARIANTS = ("tla", "ivy")
 variants = pytest.mark.parametrize("variant", every(2, VARIANTS))
@@ -52,7 +52,7 @@ def bound_of(variant: str, about: str, **options: Any) -> Callable[[State], Numb
     return proof.bounded_by
 
 
-@long
+@pytest.mark.slow
 @variants
 def test_the_least_timeout_is_found_and_is_exact(variant: str) -> None:
     found = find_accuracy_bound(job(variant), None, None, silent)
@@ -81,7 +81,7 @@ def test_the_formula_passes_and_one_less_is_violated(variant: str, delta: int, p
     assert (verdict(least), verdict(least - 1)) == (Verdict.PROVED, Verdict.VIOLATED)
 
 
-@long
+@pytest.mark.slow
 @variants
 def test_the_worst_detection_time_is_found(variant: str) -> None:
     found = find_detection_bound(job(variant), None, None, silent)
@@ -95,7 +95,7 @@ def test_the_worst_detection_time_is_found(variant: str) -> None:
         assert formula.evaluate_at(at) == by(State(at))
 
 
-@long
+@pytest.mark.slow
 @variants
 def test_one_less_is_not_proved_to_be_enough(variant: str) -> None:
     asked = job(variant, timeout="any")
@@ -198,7 +198,7 @@ def test_a_system_with_another_phase_has_no_worst_run() -> None:
     assert build_chandra_toueg(1, 1, computation="asynchrony").worst == ()
 
 
-@long
+@pytest.mark.slow
 @variants
 def test_what_to_configure(variant: str) -> None:
     numbers = {"delta": 3, "phi": 2}
@@ -240,7 +240,7 @@ def formula_of(first: Polynomial, others: Polynomial | None) -> BoundFormula:
     return BoundFormula((FormulaCase((("phi", 1, False),), (), first), FormulaCase((("phi", 1, True),), (), others)))
 
 
-@long
+@pytest.mark.slow
 @given(sums(), st.none() | sums())
 def test_a_formula_is_found_again(first: Polynomial, others: Polynomial | None) -> None:
     meant = formula_of(first, others)

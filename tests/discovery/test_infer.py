@@ -22,7 +22,7 @@ from fdverify.proofs.proof_files import load_proof
 from fdverify.proofs.schedule import ProofSettings
 from fdverify.runs.run import replay_run
 from fdverify.verdict import Verdict
-from tests.sampling import every, long
+from tests.sampling import every
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LEAST = {"tla": "3*phi+delta", "ivy": "3*phi+delta+1"}
@@ -49,7 +49,7 @@ def written(finding: Finding, folder: Path) -> Path:
 CASES = [(*guard, seed) for guard in GUARDS for seed in SEEDS]
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize(("variant", "guard", "seed"), CASES)
 def test_accuracy_is_inferred_for_all_parameters(variant: str, guard: str, seed: int, tmp_path: Path) -> None:
     found = infer_invariant(job(variant=variant, timeout=guard), ("templates", "spacer"), seed, None, silent)
@@ -63,7 +63,7 @@ def test_accuracy_is_inferred_for_all_parameters(variant: str, guard: str, seed:
     assert (proof.options.get("variant", "tla"), len(proof.predicates()) <= 8) == (variant, True)
 
 
-@long
+@pytest.mark.slow
 def test_templates_give_few_and_readable_conjuncts_none_of_which_is_spare(tmp_path: Path) -> None:
     path = written(search_templates(job(variant="ivy", timeout="3*phi+delta+1"), 0), tmp_path)
     invariant = load_proof(path).build_invariant({}, {})
@@ -126,7 +126,7 @@ def test_what_is_found_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "does not pass as a proof" in found.result.detail
 
 
-@long
+@pytest.mark.slow
 def test_where_one_is_not_believed_the_other_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "spacer", too_weak)
     asked = job(variant="ivy", timeout="3*phi+delta+1")
@@ -146,7 +146,7 @@ def test_nothing_found_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "spacer: tired" in found.result.detail
 
 
-@long
+@pytest.mark.slow
 def test_a_property_of_ones_own_model(tmp_path: Path) -> None:
     asked = job("strong-accuracy", f"{EXAMPLES / 'own_property.py'}:DETECTOR", variant="ivy", timeout="3*phi+delta+1")
     path = written(search_templates(asked, 0), tmp_path)
@@ -154,7 +154,7 @@ def test_a_property_of_ones_own_model(tmp_path: Path) -> None:
     assert result.verdict is Verdict.PROVED
 
 
-@long
+@pytest.mark.slow
 def test_fixed_parameters_are_assumed_in_the_file(tmp_path: Path) -> None:
     asked = replace(job(variant="ivy", timeout="3*phi+delta+1"), parameters={"delta": 2, "phi": None})
     path = written(search_templates(asked, 0), tmp_path)

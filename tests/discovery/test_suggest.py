@@ -18,7 +18,7 @@ from fdverify.schemas import find_schema
 from fdverify.verdict import Verdict
 from tests.cli.script import Outcome, environment, run
 from tests.discovery.dropped import broken_pairs, conjuncts, is_proved, ten, without
-from tests.sampling import FULL, long
+from tests.sampling import choose
 
 ROOT = Path(__file__).parents[2]
 NOT_RESTORED = {
@@ -29,7 +29,7 @@ NOT_RESTORED = {
 SAMPLED = {
     ("eventually_strong_accuracy", "trusted_once_safe"),
 }
-CHOSEN = [pair for pair in ten() if FULL or pair in SAMPLED]
+CHOSEN = choose(full=ten(), sample=[pair for pair in ten() if pair in SAMPLED])
 
 
 def found(file: str, name: str) -> ProofSuggestions:
@@ -38,7 +38,7 @@ def found(file: str, name: str) -> ProofSuggestions:
     return strengthen_proof(without(file, name), ProofSettings(jobs=1), seconds=seconds)
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "name"), [pair for pair in CHOSEN if pair not in NOT_RESTORED])
 def test_what_is_suggested_proves_it_again(file: str, name: str) -> None:
     assert not is_proved(without(file, name))
@@ -89,7 +89,7 @@ def check_elsewhere(file: str, name: str, suggested: ProofSuggestions) -> None:
             assert explore(fixed, claim, depth=40).verdict in (Verdict.BOUNDED, Verdict.PROVED), conjunct.formula
 
 
-@long
+@pytest.mark.slow
 def test_the_ten_are_drawn_from_all_that_a_proof_needs() -> None:
     needed = {pair for pair in conjuncts() if not is_proved(without(*pair))}
     assert sorted(needed) == broken_pairs()
@@ -120,7 +120,7 @@ def verify(*arguments: str, folder: Path) -> Outcome:
     return run(*arguments, name="verify-invariant", env=environment(XDG_CACHE_HOME=str(folder / "cache")))
 
 
-@long
+@pytest.mark.slow
 def test_what_is_printed_can_be_pasted_and_is_then_proved(tmp_path: Path) -> None:
     path = tmp_path / "told.py"
     path.write_text(_TOLD.replace("{more}", ""))

@@ -17,12 +17,12 @@ from fdverify.sweep.sweep import SweepRequest, SweepSettings, run_sweep
 from fdverify.sweep.sweep_result import ParameterMap, find_frontier
 from fdverify.verdict import Verdict
 from fdverify.workers.pool import TaskOutcome
-from tests.sampling import FULL, every, long
+from tests.sampling import choose, every
 
 LEAST = "3*phi + 3*(delta//3) + min(delta%3, 1)*min(phi-1, 1)"
 """The least timeout of the tla variant with which strong accuracy holds."""
 SMALL = {"delta": range(0, 4), "phi": range(1, 4)}
-LARGE = {"delta": range(0, 13), "phi": range(1, 9)} if FULL else {"delta": range(0, 5), "phi": range(1, 4)}
+LARGE = choose(full={"delta": range(0, 13), "phi": range(1, 9)}, sample={"delta": range(0, 5), "phi": range(1, 4)})
 
 COUNTER = """
 import os
@@ -114,7 +114,7 @@ def test_cells_are_what_the_explorer_says(variant: str) -> None:
     }
 
 
-@long
+@pytest.mark.slow
 def test_the_least_timeout_is_on_the_frontier() -> None:
     found = made(detector(LARGE, LEAST, f"{LEAST} - 1"), jobs=2)
     safe, less = ({verdict for verdict, _ in verdicts(found, panel).values()} for panel in (0, 1))
@@ -142,7 +142,7 @@ def test_what_is_no_instance() -> None:
     assert (found.computed, found.exit_code) == (4, 0)
 
 
-@long
+@pytest.mark.slow
 def test_nothing_is_computed_twice(cache: Path) -> None:
     first = made(detector(SMALL, "3*phi"), jobs=2)
     assert (first.computed, first.stored) == (12, 0)

@@ -44,7 +44,7 @@ from tests.cli.script import found
 from tests.engines.test_live import graph
 from tests.liveness.proofs import argument, unproved
 from tests.oracle import heartbeats
-from tests.sampling import every, long
+from tests.sampling import every
 
 FOLDER = Path(__file__).parents[2] / "examples" / "doubling"
 TRUST, SUSPICION = "eventual_accuracy_doubling", "completeness_doubling"
@@ -476,7 +476,7 @@ def test_what_counts_down_is_bounded_in_a_sum() -> None:
     assert plain <= with_sums
 
 
-@long
+@pytest.mark.slow
 def test_its_invariant_is_found() -> None:
     options: dict[str, OptionValue] = {"crash": False, "timeout": "phi+delta+1", "buffer": None}
     job = CheckRequest(

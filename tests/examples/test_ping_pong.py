@@ -41,7 +41,7 @@ from fdverify.runs.run import replay_run
 from fdverify.smt.decide import decide_script
 from fdverify.verdict import Verdict
 from tests.oracle import ping_pong as oracle
-from tests.sampling import FULL, every, long
+from tests.sampling import choose, every
 
 FOLDER = Path(__file__).parents[2] / "examples" / "ping_pong"
 PROOFS = ("accuracy", "completeness", "eventual_accuracy", "tight_completeness")
@@ -208,7 +208,7 @@ def interpreted_levels(small: System) -> list[set[oracle.State]]:
     return [set(level) for level in levels[:-1]]
 
 
-PHI = (1, 2, 3) if FULL else (1, 2)
+PHI = choose(full=range(1, 4), sample=range(1, 3))
 INSTANCES = [
     (*at, timeout, crash, encoding)
     for at, timeout, crash, encoding in product(product(range(3), PHI), (1, 3, 9), (False, True), ENCODINGS)
@@ -319,7 +319,7 @@ def test_a_broken_detector_is_not_proved_accurate(breaks: Callable[[System], Sys
     assert fails(replace(invariant, system=breaks(invariant.system))) != []
 
 
-@long
+@pytest.mark.slow
 def test_who_never_asks_again_never_notices_a_crash() -> None:
     broken = never_asks_again(system(1, 1, crash=True))
     claim = broken.find_property("strong-completeness")

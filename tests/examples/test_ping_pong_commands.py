@@ -16,7 +16,7 @@ from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.loading import load_module
 from fdverify.schemas import find_schema
 from tests.cli.script import found, run
-from tests.sampling import every, long
+from tests.sampling import every
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "ping_pong"
@@ -64,7 +64,7 @@ def test_a_map_has_the_frontier_of_the_formula() -> None:
     assert verdicts == {0: "violated", 1: "proved", 2: "proved", 3: "violated"}
 
 
-@long
+@pytest.mark.slow
 def test_what_to_configure() -> None:
     at = ("--delta", "1", "--phi", "1")
     code, document = found("bounds", "--model", MODEL, *at)
@@ -76,7 +76,7 @@ def test_what_to_configure() -> None:
     assert "crash noticed in  9 ticks" in text
 
 
-@long
+@pytest.mark.slow
 def test_the_least_timeout_is_found_and_is_exact() -> None:
     outcome = run("bounds", "accuracy", MODEL, "--proof", str(FOLDER / "accuracy.py"), "--json")
     document = json.loads(outcome.stdout)
@@ -96,7 +96,7 @@ def test_the_initial_timeout_is_the_parameter_that_is_not_the_models_own(model: 
     assert find_initial_timeout(job) == "initial_timeout"
 
 
-@long
+@pytest.mark.slow
 def test_reports_of_proofs_name_the_target() -> None:
     proofs = [str(FOLDER / f"{name}.py") for name in ("completeness", "eventual_accuracy")]
     done = run(*proofs, name="verify-invariant")

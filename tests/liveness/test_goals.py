@@ -9,7 +9,7 @@ import pytest
 from tests.cli.script import environment, run
 from tests.cli.test_verify_invariant import found, verify, written
 from tests.liveness.proofs import ROOT, SUSPICION, TRUST
-from tests.sampling import FULL, every, long
+from tests.sampling import every
 
 GST = ROOT / "examples" / "gst"
 BROKEN = ROOT / "examples" / "broken_detectors.py"
@@ -40,7 +40,7 @@ def test_the_report_is_a_tree_of_the_premises_that_ends_in_the_bounds(cache: dic
     assert "no bound (quiet runs of any length may come before it)" in outcome.stdout
 
 
-@long
+@pytest.mark.slow
 def test_the_document_has_the_tree(cache: dict[str, str]) -> None:
     _, document = found(proof(SUSPICION), env=cache)
     (entry,) = document["proofs"]
@@ -62,7 +62,7 @@ def test_the_bounds_are_numbers_where_the_parameters_are(cache: dict[str, str]) 
     }
 
 
-@long
+@pytest.mark.slow
 def test_an_arbitrary_stabilisation_time(cache: dict[str, str]) -> None:
     """All four proofs."""
     code, document = found(str(GST), env=cache)
@@ -73,10 +73,8 @@ def test_an_arbitrary_stabilisation_time(cache: dict[str, str]) -> None:
     assert "max(settled_timeout, 6*phi + delta)*phi" in bounds(completeness)["detection"]
 
 
-@long
-@pytest.mark.parametrize(
-    ("path", "plain"), [("accuracy_delayed", TRUST), ("completeness_lossy", SUSPICION)][: 2 if FULL else 1]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("path", "plain"), [("accuracy_delayed", TRUST), ("completeness_lossy", SUSPICION)])
 def test_with_bounds_from_the_start_they_are_those_of_the_plain_detector(
     path: str, plain: str, cache: dict[str, str]
 ) -> None:
@@ -106,7 +104,7 @@ def test_witnesses_show_what_the_argument_is_about(cache: dict[str, str]) -> Non
     assert shown == {}
 
 
-@long
+@pytest.mark.slow
 def test_a_proof_without_a_wrong_suspicion_is_vacuous(tmp_path: Path, cache: dict[str, str]) -> None:
     """With the safe timeout from the start there is none: Strong Accuracy is what to prove."""
     text = Path(proof(TRUST)).read_text().replace('timeout="any"', 'timeout="6*phi+delta"')

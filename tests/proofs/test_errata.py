@@ -20,7 +20,7 @@ from fdverify.runs.run_table import ShownRun, show_run
 from fdverify.smt.decide import decide_script
 from fdverify.verdict import Verdict, ignore_progress
 from tests.proofs.published import FALSE, NEVER, formula_68, formula_90
-from tests.sampling import every, long
+from tests.sampling import every
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "paper-errata.md").read_text()
@@ -74,7 +74,7 @@ def test_a_premise_that_never_holds(number: str) -> None:
 ALWAYS = Property("always", lambda s: True, "")
 
 
-@long
+@pytest.mark.slow
 def test_the_claim_that_precedence_lost_is_needed() -> None:
     """With (68) as printed, the induction fails at a step that the errata show."""
     invariant = load_proof(ROOT / "invariants" / "strong_completeness_any_timeout.py").build_invariant({}, {})

@@ -17,7 +17,6 @@ from fdverify.proofs.schedule import ProofSchedule, ProofSettings
 from fdverify.smt.decide import Decision
 from fdverify.verdict import Verdict
 from tests.cli.script import run
-from tests.sampling import long
 
 HEAD = '''
 from fdverify.logic import And, If, Implies, Not, Or
@@ -264,7 +263,7 @@ def test_files_of_the_same_name_keep_texts_of_their_own(tmp_path: Path) -> None:
     assert len(texts) == 2 * sum(name.startswith("a-proof.") for name in texts)
 
 
-@long
+@pytest.mark.slow
 def test_no_place_to_keep_a_text_is_no_reason_to_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     path = tmp_path / "proof.py"

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from tests.sampling import every
@@ -5,8 +7,8 @@ from tests.testing.project import OLDEST_PYTEST, Project
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
-    return Project(pytester, monkeypatch)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    return Project(tmp_path, monkeypatch)
 
 
 @pytest.fixture(params=every(2, ["oldest", "newest"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.in_process import call_command
 from tests.launch import launch
 
 OLDEST_PYTEST = Path(sys.prefix) / "oldest-pytest"
@@ -60,10 +62,10 @@ class Ran:
 
 
 class Project:
-    def __init__(self, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder = pytester.path
-        self._pytester = pytester
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
         self._monkeypatch = monkeypatch
+        monkeypatch.chdir(folder)
         self.environment(XDG_CACHE_HOME=str(self.folder / ".cache"), FORCE_COLOR=None, CI=None)
         # Another plugin that is installed here; it takes longer to load than most of these runs.
         self.environment(PYTEST_ADDOPTS="-p no:hypothesispytest")
@@ -92,16 +94,18 @@ class Project:
         return [line for line in found.out.splitlines() if "::" in line]
 
     def verify_invariant(self, *arguments: str) -> Ran:
-        return self._launched("verify-invariant", *arguments)
+        return _decode(call_command("verify-invariant", arguments, os.environ.copy(), self.folder))
 
     def run(self, *command: str) -> Ran:
-        found = self._pytester.run(*command, timeout=LONG_ENOUGH)
-        return Ran(int(found.ret), "\n".join(found.outlines), "\n".join(found.errlines))
+        return _decode(subprocess.run(command, cwd=self.folder, capture_output=True, timeout=LONG_ENOUGH))
 
     def _launched(self, name: str, *arguments: str) -> Ran:
-        done = launch(name, arguments, os.environ, self.folder)
-        out, error = (text.decode().removesuffix("\n") for text in (done.stdout, done.stderr))
-        return Ran(done.returncode, out, error)
+        return _decode(launch(name, arguments, os.environ, self.folder))
+
+
+def _decode(done: subprocess.CompletedProcess[bytes]) -> Ran:
+    out, error = (text.decode().removesuffix("\n") for text in (done.stdout, done.stderr))
+    return Ran(done.returncode, out, error)
 
 
 def junit(path: Path) -> dict[str, Case]:

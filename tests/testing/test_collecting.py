@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli import written_proofs as files
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.testing.project import OLDEST_PYTEST, Project
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ def obligations(document: str) -> list[str]:
     return [f"{proof['file']}::{found['name']}" for proof in proofs for found in proof["obligations"]]
 
 
-@long
+@pytest.mark.slow
 def test_the_ids_are_the_obligations_of_the_command_line(project: Project) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "invariants", project.folder / "invariants", ignore=ignored)
@@ -33,7 +33,7 @@ def test_the_ids_are_the_obligations_of_the_command_line(project: Project) -> No
     assert "invariants/strong_accuracy.py::silent_sender-step" in ids
 
 
-@long
+@pytest.mark.slow
 def test_the_same_ids_and_outcomes_with_and_without_xdist(any_pytest: Project) -> None:
     any_pytest.write(proof_good=files.GOOD, proof_bad=files.NOT_INDUCTIVE)
     alone, together = any_pytest.pytest(), any_pytest.pytest("-n", "2")
@@ -51,7 +51,7 @@ def test_k_selects_by_the_obligation(any_pytest: Project) -> None:
     assert found.code == 0
 
 
-@long
+@pytest.mark.slow
 def test_last_failed_runs_what_failed(any_pytest: Project) -> None:
     any_pytest.write(proof_good=files.GOOD, proof_bad=files.NOT_INDUCTIVE)
     any_pytest.pytest("-k", "waits or bounded")

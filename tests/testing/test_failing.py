@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli import written_proofs as files
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.testing.project import XDIST, Project, junit
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ BOUNDS_OFF_BY_ONE = [
 ]
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize(("bound", "broken"), every(6, BOUNDS_OFF_BY_ONE))
 def test_a_bound_off_by_one_fails_as_the_command_line_says(project: Project, bound: str, broken: str) -> None:
     assert bound in STRONG_ACCURACY
@@ -61,7 +61,7 @@ def test_a_violated_goal_fails(project: Project) -> None:
     assert "the goal is false in a reachable state" in case.text
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("xdist", every(2, XDIST))
 def test_unknown_fails_and_can_be_seen_again(project: Project, xdist: tuple[str, ...]) -> None:
     project.write(proof_hard=files.HOURS)
@@ -143,7 +143,7 @@ def expecting(verdict: str, text: str, decorator: str, claim: str) -> str:
 MARKED = expecting("not-inductive", files.NOT_INDUCTIVE, "@proof.invariant", "waits")
 
 
-@long
+@pytest.mark.slow
 def test_a_claim_may_be_meant_to_fail(project: Project) -> None:
     mark, registered = '@expect_verdict("not-inductive")\n', "@proof.invariant\n"
     project.write(proof_above=MARKED, proof_below=MARKED.replace(mark + registered, registered + mark))
@@ -180,7 +180,7 @@ def test_a_goal_or_an_assumption_may_be_meant_to_be_vacuous(project: Project) ->
     assert found.section("fdverify")[0].endswith("vacuous 2")
 
 
-@long
+@pytest.mark.slow
 def test_a_mark_is_for_the_proof_of_its_file(project: Project) -> None:
     """A conjunct that another proof borrows is not meant to fail there."""
     borrowed = (

@@ -6,7 +6,7 @@ import pytest
 
 from fdverify.testing.plugin_options import PluginOptions
 from tests.cli import written_proofs as files
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.testing.project import XDIST, Project, junit
 
 
@@ -70,7 +70,7 @@ def efforts(project: Project, *options: str) -> dict[str, int]:
     return {name: int(case.properties["effort"][0]) for name, case in junit(project.folder / "report.xml").items()}
 
 
-@long
+@pytest.mark.slow
 def test_what_was_proved_before_costs_nothing_unless_told(project: Project) -> None:
     project.write(proof_good=files.GOOD)
     first, again = efforts(project), efforts(project)
@@ -79,7 +79,7 @@ def test_what_was_proved_before_costs_nothing_unless_told(project: Project) -> N
     assert efforts(project, "--fdverify-no-cache")["bounded-step"] > 0
 
 
-@long
+@pytest.mark.slow
 def test_a_seed_is_another_way_to_decide(project: Project) -> None:
     project.write(proof_good=files.GOOD)
     assert efforts(project)["bounded-step"] > 0

@@ -9,11 +9,11 @@ import pytest
 
 from tests.cli import written_proofs as files
 from tests.cli.processes import children, heed_interrupts, living, wait_until
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.testing.project import LONG_ENOUGH, Project, junit
 
 
-@long
+@pytest.mark.slow
 def test_junit_carries_verdict_solver_and_effort(any_run: tuple[Project, tuple[str, ...]]) -> None:
     project, xdist = any_run
     project.write(proof_bad=files.NOT_INDUCTIVE)
@@ -42,7 +42,7 @@ def test_nothing_is_summed_up_where_nothing_was_verified(project: Project) -> No
     assert "= fdverify =" not in project.pytest().out
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("colour", every(2, ["no", "yes"]))
 def test_step_tables_have_no_colour(project: Project, colour: str) -> None:
     project.environment(FORCE_COLOR="1" if colour == "yes" else None)
@@ -56,7 +56,7 @@ def test_step_tables_have_no_colour(project: Project, colour: str) -> None:
     assert text.strip() in found.out, "not coloured by pytest either"
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", every(3, ["fd", "sys", "no", "tee-sys"]))
 def test_it_works_however_output_is_captured(project: Project, capture: str) -> None:
     project.write(proof_bad=f"{files.NOT_INDUCTIVE}\nprint('loaded')\n")
@@ -65,7 +65,7 @@ def test_it_works_however_output_is_captured(project: Project, capture: str) -> 
     assert len(found.passed) == 3
 
 
-@long
+@pytest.mark.slow
 def test_warnings_may_be_errors(any_pytest: Project) -> None:
     """Python warns of forking where there are threads, as there are in the workers of pytest-xdist."""
     any_pytest.write(proof_good=files.GOOD)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.cli import written_proofs as files
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.testing.project import Project, junit
 
 HEAD = """
@@ -157,7 +157,7 @@ def test_unknown_never_passes(project: Project, told: str, outcome: str) -> None
         assert "E       AssertionError: proof_hard is not proved: unknown: " in found.out
 
 
-@long
+@pytest.mark.slow
 def test_junit_carries_the_verdicts_of_a_test(project: Project) -> None:
     project.write(proof_good=files.GOOD, test_believed=BELIEVED)
     project.pytest("test_believed.py", "-k", "test_a_file or explored", "--junitxml=report.xml")

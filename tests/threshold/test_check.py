@@ -14,7 +14,7 @@ from fdverify.threshold.fixed_parameters import fix_parameters
 from fdverify.threshold.runs import segments, step_order
 from fdverify.threshold.text.read import parse_automaton
 from fdverify.verdict import Verdict
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.threshold.small import COUNTS, DRIVERS, QUIET, TEXT, assuming, found, one
 
 HOLDS, BROKEN = Verdict.PROVED, Verdict.VIOLATED
@@ -275,7 +275,7 @@ def balanced(claims: list[str], sign: str) -> str:
     return f"({balanced(claims[:middle], sign)} {sign} {balanced(claims[middle:], sign)})"
 
 
-@long
+@pytest.mark.slow
 def test_long_formulas_are_not_nested_deeply() -> None:
     claims = [f"x >= {number}" for number in range(1, 1500)]
     for formula in (balanced([*claims, "A == 0"], "&&"), f"{balanced(claims, '||')} || []<>(A == 0)"):

@@ -25,7 +25,7 @@ from fdverify.threshold.runs.run_problem import RunProblem, build_run_problem, h
 from fdverify.threshold.text.read import parse_automaton
 from fdverify.threshold.text.write import format_formula
 from fdverify.verdict import Verdict
-from tests.sampling import FULL
+from tests.sampling import choose
 from tests.threshold.mutants import SPECIFICATIONS, mutants
 from tests.threshold.oracle import holds
 from tests.threshold.oracle.lasso import is_broken_by
@@ -33,7 +33,7 @@ from tests.threshold.oracle.lasso import is_broken_by
 PARTS = range(6)
 """Tests are in so many parts, to be run beside each other."""
 
-COUNT = 400 if FULL else 20
+COUNT = choose(full=400, sample=20)
 """Of mutants in a part."""
 
 EXPECTED = {None: Verdict.VACUOUS, True: Verdict.PROVED, False: Verdict.VIOLATED}

@@ -7,7 +7,7 @@ import pytest
 from fdverify.models.loading import load_module
 from fdverify.threshold.text.read import parse_automaton
 from fdverify.verdict import Verdict
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.threshold.small import found
 
 GENERATOR = load_module(Path(__file__).parents[2] / "benchmarks" / "large_automaton.py")
@@ -24,7 +24,7 @@ def test_what_holds_is_proved(name: str) -> None:
     assert found(AUTOMATON, name).verdict is Verdict.PROVED
 
 
-@long
+@pytest.mark.slow
 def test_what_does_not_hold_is_shown() -> None:
     """One is helped by faulty processes to decide, and the others wait for ever."""
     assert found(AUTOMATON, "relay").verdict is Verdict.VIOLATED

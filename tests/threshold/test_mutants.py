@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from tests.sampling import long
 from tests.threshold.mutants import SPECIFICATIONS, mutants
 from tests.threshold.mutants.bases import BASES
 from tests.threshold.mutants.generate import LARGEST
@@ -78,7 +77,7 @@ def reached(rules: list[Rule], start: str) -> set[str]:
     return found
 
 
-@long
+@pytest.mark.slow
 def test_some_of_each_shape_hold_and_some_are_broken() -> None:
     answers = Counter(
         (name, holds(text, name, values))
@@ -90,7 +89,7 @@ def test_some_of_each_shape_hold_and_some_are_broken() -> None:
         assert answers[name, None] < 15
 
 
-@long
+@pytest.mark.slow
 def test_some_are_broken_only_by_runs_that_move_for_ever() -> None:
     broken = [(text, values) for text, values in FOUND[:120] if holds(text, "recur", values) is False]
     moving = [1 for text, values in broken if not broken_at_rest(text, "recur", values)]

@@ -7,18 +7,12 @@ from typing import Any
 
 import jsonschema
 
-from fdverify.bounds.detector_configuration import configure_detector
-from fdverify.bounds.report import report_configuration
 from fdverify.detectors.model_catalogue import find_model
-from fdverify.errors import UsageError
-from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.model import Model
 from fdverify.models.system import System
-from fdverify.reports.documents import write_document
 from fdverify.schemas import find_schema
 from tests.cli.script import run
 from tests.no_wrong_answers.bounds.oracle import Cut, Instance, detection_time, searched
-from tests.sampling import FULL
 
 LONGEST = 14
 """Timeouts are looked for up to here."""
@@ -66,7 +60,7 @@ def expected(reference: str, numbers: Mapping[str, int], options: Mapping[str, A
 
 def told(reference: str, numbers: Mapping[str, int], options: Mapping[str, str], longest: int) -> Expected:
     """What the command's document tells."""
-    code, text = (by_command if FULL else in_this_process)(reference, numbers, options, longest)
+    code, text = by_command(reference, numbers, options, longest)
     if code == 2:
         return Expected(None, None, text)
     document = json.loads(text)
@@ -80,21 +74,6 @@ def by_command(reference: str, numbers: Mapping[str, int], options: Mapping[str,
     given = [part for name, value in {**numbers, **options}.items() for part in (f"--{name}", str(value))]
     outcome = run("bounds", "--model", reference, *given, "--longest", str(longest), "--json")
     return outcome.code, outcome.stderr if outcome.code == 2 else outcome.stdout
-
-
-def in_this_process(
-    reference: str, numbers: Mapping[str, int], options: Mapping[str, str], longest: int
-) -> tuple[int, str]:
-    """The same without a process for it, which takes as long as the work."""
-    model = find_model(reference)
-    defaults = {option.name: option.default for option in model.options}
-    job = CheckRequest("bounds", reference, dict(numbers), {**defaults, **options}, model.default_property)
-    try:
-        found = configure_detector(job, numbers, lambda text: None, longest)
-    except UsageError as error:
-        return 2, f"error: {error}\n"
-    outcome = report_configuration(numbers, None, found, 0.0)
-    return outcome.exit_code, write_document(outcome.document)
 
 
 def refused_by_explore(reference: str, numbers: Mapping[str, int], options: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ from tests.no_wrong_answers.bounds.numbers import (
     told,
 )
 from tests.no_wrong_answers.bounds.oracle import Instance, searched, wrong_suspicions
-from tests.sampling import FULL, every
+from tests.sampling import choose, every
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 BROKEN = (
@@ -67,7 +67,7 @@ def test_all_timeouts_that_are_met_count() -> None:
     assert told(forgetful, {"delta": 1, "phi": 1}, {}, LONGEST) == Expected(4, 5)
 
 
-@pytest.mark.parametrize("name", BROKEN if FULL else ["STUBBORN", "LATE_SENDER"])
+@pytest.mark.parametrize("name", choose(full=BROKEN, sample=("STUBBORN", "LATE_SENDER")))
 @pytest.mark.parametrize("timeout", [1, 2, 4])
 def test_wrong_suspicions_are_counted(name: str, timeout: int) -> None:
     model = find_model(f"{EXAMPLES / 'broken_detectors.py'}:{name}")

@@ -12,7 +12,7 @@ from fdverify.schemas import find_schema
 from tests.cli.script import Outcome, run
 from tests.no_wrong_answers.bounds.numbers import expected, instance_of, told
 from tests.no_wrong_answers.bounds.oracle import Instance, detection_time, searched
-from tests.sampling import every, long
+from tests.sampling import every
 
 FILE = Path(__file__).with_name("detectors.py")
 LONGEST = 12
@@ -125,12 +125,12 @@ def test_timeouts_that_the_model_does_not_allow_are_passed_over() -> None:
 
 @pytest.mark.parametrize("name", every(2, ["COUNTS_FOR_EVER", "LATE_RAISES_FOR_EVER"]))
 def test_what_has_no_end_is_given_up(name: str) -> None:
-    outcome = bounds(name, "--delta", "1", "--time-limit", "4", "--json")
+    outcome = bounds(name, "--delta", "1", "--time-limit", "1", "--json")
     assert outcome.code == 3
     assert document(outcome)["detail"] == "the time limit was reached"
 
 
-@long
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["LATE_RAISES_FOR_EVER", "COUNTS_FOR_EVER"])
 def test_what_has_no_end_ends_without_a_time_limit(name: str) -> None:
     outcome = bounds(name, "--delta", "2", "--json")
@@ -167,7 +167,7 @@ def test_where_there_is_no_formula_the_reason_is_told(name: str, about: str, cod
     assert words in found["detail"]
 
 
-@long
+@pytest.mark.slow
 def test_instances_that_the_model_does_not_allow_are_not_listed() -> None:
     _, found = formula("LARGE_DELTA", "accuracy", "--time-limit", "100")
     assert found["formula"] == "delta+1"

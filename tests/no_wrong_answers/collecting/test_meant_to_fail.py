@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.liveness.proofs import ROOT
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.testing.project import Project
 from tests.testing.test_failing import expecting
 
@@ -118,7 +118,7 @@ def test_the_failure_says_what_was_left_out(project: Project) -> None:
     assert told in project.verify_invariant("proof_mine.py").out
 
 
-@long
+@pytest.mark.slow
 def test_with_more_rounds_it_is_no_hypothesis_either(project: Project) -> None:
     project.write(proof_mine=CASES["a conjunct rests on it"][0])
     document = json.loads(project.verify_invariant("proof_mine.py", "--k", "2", "--json").out)
@@ -126,7 +126,7 @@ def test_with_more_rounds_it_is_no_hypothesis_either(project: Project) -> None:
     assert by_name["natural_y-step"] != "proved"
 
 
-@long
+@pytest.mark.slow
 def test_a_premise_does_not_rest_on_it(project: Project) -> None:
     """A liveness proof whose premises need a conjunct that is meant to fail."""
     source = (ROOT / "invariants" / "eventual_trust.py").read_text()

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.script import Outcome, environment
-from tests.cli.script import run as run_script
-from tests.sampling import every, long
+from tests.cli import script
+from tests.cli.script import Outcome, environment, run_script
+from tests.sampling import every
 
 EVIL = "\x1b[31m\x07\r\nerror: all is well\u202e\x9b2J\u2028"
 SHOWN = "\\x1b[31m\\x07\\r\\nerror: all is well\\u202e\\x9b2J\\u2028"
@@ -76,8 +76,8 @@ def bounded(s):
 """
 
 
-def run(*arguments: str | bytes, cwd: Path, program: str = "fdverify", **more: str) -> Outcome:
-    return run_script(*arguments, name=program, cwd=cwd, env=environment(**more))
+def run(*arguments: str, cwd: Path, program: str = "fdverify", **more: str) -> Outcome:
+    return script.run(*arguments, name=program, cwd=cwd, env=environment(**more))
 
 
 def assert_harmless(text: str) -> None:
@@ -274,11 +274,12 @@ def test_pytest(folder: Path) -> None:
 def test_an_optimised_python_is_refused(level: str, folder: Path) -> None:
     """Without docstrings claims say nothing, and without assertions contradictions go on."""
     for program, arguments in (("fdverify", ("bmc",)), ("verify-invariant", ("claim.py",))):
-        told = assert_one_error(run(*arguments, cwd=folder, program=program, PYTHONOPTIMIZE=level))
+        env = environment(PYTHONOPTIMIZE=level)
+        told = assert_one_error(run_script(*arguments, name=program, cwd=folder, env=env))
         assert "PYTHONOPTIMIZE" in told
 
 
-@long
+@pytest.mark.slow
 def test_an_optimised_python_verifies_nothing_in_pytest(folder: Path) -> None:
     (folder / "test_verify.py").write_text("def test_it(verify):\n    verify.proved('claim.py')\n")
     (folder / "test_other.py").write_text("def test_other():\n    pass\n")

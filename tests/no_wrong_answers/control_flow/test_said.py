@@ -15,7 +15,7 @@ from fdverify.threshold.fixed_parameters import describe_parameters, fix_paramet
 from fdverify.threshold.text.read import parse_assumption, parse_automaton
 from fdverify.verdict import Verdict, choose_exit_code
 from tests.cli.script import run
-from tests.sampling import every, long
+from tests.sampling import every
 from tests.threshold.small import QUIET, STRB, TEXT, found, one
 
 DIALOG = STRB.parent / "dialog" / "byz.py"
@@ -55,7 +55,7 @@ def test_a_proof_says_for_which_parameters_it_is(file: Path, arguments: tuple[st
     assert document["specifications"][0]["detail"] == f"{name} holds {says}"
 
 
-@long
+@pytest.mark.slow
 def test_a_page_says_it_too(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run("threshold", "check", str(STRB), "--set", "N=4,T=1,F=1", "--html", str(page)).code == 0
@@ -118,7 +118,7 @@ def test_a_specification_outside_refuses_itself_and_names_the_part(tmp_path: Pat
     assert "is not supported: (A <= 2)" in refused.stderr
 
 
-@long
+@pytest.mark.slow
 def test_machines_are_told_that_it_has_no_verdict(tmp_path: Path) -> None:
     file = tmp_path / "three.ta"
     file.write_text(THREE)
@@ -130,7 +130,7 @@ def test_machines_are_told_that_it_has_no_verdict(tmp_path: Path) -> None:
     assert alone.code == 1
 
 
-@long
+@pytest.mark.slow
 def test_what_is_refused_is_shown_on_a_page(tmp_path: Path) -> None:
     file, page = tmp_path / "three.ta", tmp_path / "page.html"
     file.write_text(THREE)

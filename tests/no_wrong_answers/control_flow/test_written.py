@@ -23,7 +23,7 @@ from fdverify.threshold.text.read import parse_automaton
 from fdverify.threshold.text.write import write_automaton
 from tests.no_wrong_answers.control_flow import cases
 from tests.no_wrong_answers.control_flow.generator import draw
-from tests.sampling import FULL, every
+from tests.sampling import choose, every
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True).filter(lambda name: name not in KEYWORDS)
 NUMBERS = st.integers(-9, 9) | st.integers(-(10**14), 10**14)
@@ -68,7 +68,7 @@ def automata(draw: st.DrawFn) -> Automaton:
 
 
 @given(automata())
-@settings(max_examples=300 if FULL else 20, deadline=None)
+@settings(max_examples=choose(full=300, sample=20), deadline=None)
 def test_what_is_written_reads_back_the_same(automaton: Automaton) -> None:
     assert parse_automaton(write_automaton(automaton), "t") == automaton
 

@@ -11,13 +11,13 @@ from fdverify.errors import SourceLocation, UsageError
 from fdverify.threshold.text.diagram import format_mermaid
 from fdverify.threshold.text.read import parse_automaton, read_automaton
 from fdverify.threshold.text.write import write_automaton
-from tests.sampling import FULL
+from tests.sampling import choose
 from tests.threshold.fuzz.changed import changed_bytes, changed_tokens
 from tests.threshold.fuzz.grown import grown
 from tests.threshold.fuzz.pathological import LARGEST, PATHOLOGICAL, READ
 
 REFUSED = "refused"
-COUNT = 4_000 if FULL else 200
+COUNT = choose(full=4_000, sample=200)
 """Of each kind of texts."""
 
 KINDS: dict[str, Callable[[random.Random], bytes]] = {
@@ -73,7 +73,7 @@ def main() -> None:
                 found[kind][what] += 1
                 if what not in (READ, REFUSED):
                     mistakes.append((what, why, repr(content)))
-        for name, (text, expected) in (PATHOLOGICAL | LARGEST if FULL else PATHOLOGICAL).items():
+        for name, (text, expected) in choose(full=PATHOLOGICAL | LARGEST, sample=PATHOLOGICAL).items():
             what, why = outcome(path, text if isinstance(text, bytes) else text.encode())
             if what != (READ if expected == READ else REFUSED) or (expected != READ and expected not in why):
                 mistakes.append((name, what, why))
