@@ -9,7 +9,7 @@ from fdverify.models.loading import load_module
 from tests.engines import small
 from tests.no_wrong_answers.source.shipped import ROOT, functions_in, functions_of
 from tests.pages import File, steps, workplace, write
-from tests.traces import asking
+from tests.runs import asking
 
 PROOFS = sorted((ROOT / "invariants").glob("[!_]*.py"))
 EXAMPLES = [

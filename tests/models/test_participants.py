@@ -7,7 +7,7 @@ import pytest
 from fdverify.detectors.chandra_toueg import build_chandra_toueg
 from fdverify.errors import UsageError
 from fdverify.models.participants import Cast, Channel, Role, derive_cast
-from tests.traces.asking import CAST, asking
+from tests.runs.asking import CAST, asking
 
 
 def test_the_detector_says_who_takes_part() -> None:

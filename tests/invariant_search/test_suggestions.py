@@ -17,7 +17,7 @@ from fdverify.proofs.schedule import ProofSettings
 from fdverify.schemas import find_schema
 from fdverify.verdict import Verdict
 from tests.cli.script import Outcome, environment, run
-from tests.discovery.dropped import broken_pairs, conjuncts, is_proved, ten, without
+from tests.invariant_search.dropped import broken_pairs, conjuncts, is_proved, ten, without
 from tests.sampling import choose
 
 ROOT = Path(__file__).parents[2]

@@ -18,7 +18,7 @@ from fdverify.runs.concrete_interpreter import ChoiceValues, PlainValue
 from fdverify.runs.messages import Message
 from fdverify.runs.run import Run
 from fdverify.runs.run_table import ShownRun, ShownValue, show_run
-from tests.traces.asking import ASKING
+from tests.runs.asking import ASKING
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOREVER = Property("fine", lambda s: True, "nothing is wrong")
