@@ -97,8 +97,12 @@ class BatchInterpreter:
 
     def _check_labels(self, rows: Rows) -> None:
         for variable, names, place in self._labels:
-            values = set(rows[place].tolist())
-            unknown = values.difference(names)
+            column = rows[place]
+            least, most = min(names), max(names)
+            is_range = most - least + 1 == len(names)
+            if is_range and (not column.size or (least <= column.min() and column.max() <= most)):
+                continue  # the quick way: most labels are numbered from 0
+            unknown = set(column.tolist()).difference(names)
             if unknown:
                 raise build_label_error(variable, min(unknown))
 
