@@ -26,7 +26,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "failure": COMMANDS["failure"][1],
     "loop": COMMANDS["live"][1],
     "sub-rounds": COMMANDS["explore"][1],
-    "two channels": ("simulate", "tests/traces/asking.py:ASKING", "--bound", "4", "--depth", "30"),
+    "two channels": ("simulate", "tests/runs/asking.py:ASKING", "--bound", "4", "--depth", "30"),
     "lossy": (
         *("simulate", "examples/gst/_detector.py:LOSSY", "--delta", "4", "--phi", "2", "--gst", "25"),
         *("--seed", "1", "--depth", "50"),
