@@ -52,7 +52,6 @@ def bound_of(variant: str, about: str, **options: Any) -> Callable[[State], Numb
     return proof.bounded_by
 
 
-@pytest.mark.slow
 @variants
 def test_the_least_timeout_is_found_and_is_exact(variant: str) -> None:
     found = find_accuracy_bound(job(variant), None, None, silent)
@@ -95,7 +94,6 @@ def test_the_worst_detection_time_is_found(variant: str) -> None:
         assert formula.evaluate_at(at) == by(State(at))
 
 
-@pytest.mark.slow
 @variants
 def test_one_less_is_not_proved_to_be_enough(variant: str) -> None:
     asked = job(variant, timeout="any")
@@ -198,7 +196,6 @@ def test_a_system_with_another_phase_has_no_worst_run() -> None:
     assert build_chandra_toueg(1, 1, computation="asynchrony").worst == ()
 
 
-@pytest.mark.slow
 @variants
 def test_what_to_configure(variant: str) -> None:
     numbers = {"delta": 3, "phi": 2}

@@ -109,7 +109,6 @@ def test_out_of_time_is_unknown() -> None:
     assert (found["status"], found["formula"], found["detail"]) == ("unknown", None, "the time limit was reached")
 
 
-@pytest.mark.slow
 def test_an_invariant_is_written_to_a_file(tmp_path: Path) -> None:
     path = tmp_path / "found.py"
     guard = ("--variant", "ivy", "--timeout", "3*phi+delta+1")
@@ -119,7 +118,6 @@ def test_an_invariant_is_written_to_a_file(tmp_path: Path) -> None:
     assert path.read_text().startswith('"""strong-accuracy of chandra-toueg')
 
 
-@pytest.mark.slow
 def test_a_refuted_property_as_json() -> None:
     outcome = run("infer", "--timeout", "3*phi", "--json")
     found = json.loads(outcome.stdout)

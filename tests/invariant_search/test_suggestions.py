@@ -38,7 +38,6 @@ def found(file: str, name: str) -> ProofSuggestions:
     return strengthen_proof(without(file, name), ProofSettings(jobs=1), seconds=seconds)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("file", "name"), [pair for pair in CHOSEN if pair not in NOT_RESTORED])
 def test_what_is_suggested_proves_it_again(file: str, name: str) -> None:
     assert not is_proved(without(file, name))
@@ -58,7 +57,8 @@ def test_what_is_suggested_proves_it_again(file: str, name: str) -> None:
     assert result.verdict is Verdict.PROVED
 
 
-@pytest.mark.parametrize(("file", "name"), [pair for pair in CHOSEN if pair in NOT_RESTORED])
+@pytest.mark.slow
+@pytest.mark.parametrize(("file", "name"), [pair for pair in ten() if pair in NOT_RESTORED])
 def test_where_nothing_proves_it_that_is_said(file: str, name: str) -> None:
     assert not is_proved(without(file, name))
     suggested = found(file, name)

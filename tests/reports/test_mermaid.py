@@ -24,7 +24,7 @@ from fdverify.runs.run_table import ShownRun, ShownStep
 from tests.cli.script import found, run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-TRACES = Path(__file__).parents[1] / "traces"
+RUNS = Path(__file__).parents[1] / "runs"
 SMALL = ("--delta", "2", "--phi", "2", "--timeout", "3")
 STUBBORN = ("live", f"{EXAMPLES}/broken_detectors.py:STUBBORN", "--delta", "1", "--phi", "2", "--timeout", "1")
 BROKEN = ("threshold", "check", f"{EXAMPLES}/threshold/strb.ta", "--spec", "relay", "--assume", "N >= 3*T")
@@ -150,7 +150,7 @@ CASES = {
     "simulate": ("simulate", "--delta", "2", "--phi", "2", "--seed", "1"),
     "sub-rounds": ("simulate", "--delta", "2", "--phi", "2", "--seed", "1", "--subrounds", "--depth", "15"),
     "asynchrony": ("simulate", "--delta", "1", "--phi", "1", "--computation", "asynchrony", "--seed", "5"),
-    "two channels": ("simulate", f"{TRACES}/asking.py:ASKING", "--bound", "2"),
+    "two channels": ("simulate", f"{RUNS}/asking.py:ASKING", "--bound", "2"),
     "lost messages": ("simulate", f"{EXAMPLES}/gst/_detector.py:LOSSY", "--delta", "2", "--phi", "2", "--gst", "20"),
     "lasso": STUBBORN,
 }

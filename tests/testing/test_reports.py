@@ -75,6 +75,7 @@ def test_warnings_may_be_errors(any_pytest: Project) -> None:
 
 
 def test_a_run_without_proofs_loads_no_solver(project: Project) -> None:
+    project.environment(COVERAGE_PROCESS_CONFIG=None)  # coverage.py would load it
     project.write(
         conftest="import sys\n\ndef pytest_unconfigure():\n    print('loaded', *sorted(sys.modules))\n",
         test_other="def test_other():\n    pass\n",
