@@ -30,12 +30,14 @@ from fdverify.deadline import Deadline, set_deadline
 from fdverify.models import loading
 from fdverify.symbolic import age_claims
 from fdverify.symbolic.values import Int
-from tests.launch import HANG_SECONDS, changes_start
+from tests.launch import HANG_SECONDS, changes_start, launch
 
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "fdverify": app.run,
     "verify-invariant": verify_invariant.run,
 }
+_WITHOUT_WORKERS = ("threshold", "cache", "schema", "new")
+_ASKS_FOR_HELP = {"--help", "-h", "--version"}
 _CONTAINERS: tuple[Any, ...] = (loading._loaded, loading._read, loading._running, cache_folder._tidied)
 """What the package remembers for the rest of a process."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD, signal.SIGALRM)
@@ -45,7 +47,13 @@ _HIDDEN_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ImportWarning
 def call_command(
     name: str, arguments: Sequence[str], env: Mapping[str, str], cwd: Path | None = None
 ) -> CompletedProcess[bytes]:
-    """Run a command and return its exit code and what it has printed, as a script does whose output nobody watches."""
+    """Run a command and return its exit code and what it has printed, as a script does whose output nobody watches.
+
+    A command that forks workers gets a process of its own: the process of a test has threads, and a process that is
+    forked from one with threads may wait for ever for a lock that a thread held.
+    """
+    if not _needs_no_workers(arguments):
+        return launch(name, arguments, env, cwd)
     assert not changes_start(env), "Python reads it only when it starts: run a script"
     words = list(arguments)
     with ExitStack() as stack:
@@ -59,6 +67,10 @@ def call_command(
             code = copy_context().run(_run, name, words)
         texts = [_read_all(file.fileno()) for file in (output, errors)]
     return CompletedProcess([name, *words], code, *texts)
+
+
+def _needs_no_workers(arguments: Sequence[str]) -> bool:
+    return (len(arguments) > 0 and arguments[0] in _WITHOUT_WORKERS) or not _ASKS_FOR_HELP.isdisjoint(arguments)
 
 
 def _run(name: str, words: Sequence[str]) -> int:

@@ -32,7 +32,7 @@ def environment(**more: str) -> dict[str, str]:
 def run(
     *arguments: str, name: str = "fdverify", cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> Outcome:
-    """Run a command in this process."""
+    """Run a command, in this process if it forks no workers."""
     return _decode(call_command(name, arguments, environment() if env is None else env, cwd))
 
 

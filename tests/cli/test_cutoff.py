@@ -203,7 +203,7 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str) -> None:
         4,
         [
             ('"judge": "beat"}[', "}[", r"changed\.py:23: KeyError: 'judge'"),
-            ('"judge": "beat"}[', '"judge": "sleep"}[', r".*next_location\(judge\) is sleep, which is none of its"),
+            ('"judge": "beat"}[', '"judge": "sleep"}[', r".*next_location\(judge\) is sleep, which is not one of its"),
             ('"judge": Kind.COMPUTE', '"judge": "compute"', r".*location judge is of kind compute"),
             (
                 '"judge": Kind.COMPUTE',

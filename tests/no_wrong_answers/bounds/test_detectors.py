@@ -157,7 +157,7 @@ def formula(name: str, about: str, *arguments: str) -> tuple[int, Any]:
             ("TAKES_BACK", "detection", 1, "a crashed sender may be trusted after any number of rounds"),
             ("DEAD_END", "detection", 4, "a dead end"),
             ("ALWAYS_SUSPECTS", "accuracy", 1, "violated with every initial timeout"),
-            ("UNEVEN", "accuracy", 3, "holds with 1 as initial timeout and not with 2"),
+            ("UNEVEN", "accuracy", 3, "holds with 1 as initial timeout, but not with 2"),
         ],
     ),
 )
