@@ -26,7 +26,8 @@ from fdverify.invariant_search.state_samples import (
 from fdverify.invariant_search.strengthening import Strengthening
 from fdverify.logic import And
 from fdverify.models.system import Property
-from fdverify.obligations.inductive import Invariant, InvariantObligation, build_obligations
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.obligation import InvariantObligation
 from fdverify.proofs.proof_result import ProofResult, ProofSuggestions, SuggestedConjunct, Suggestion
 from fdverify.proofs.schedule import ProofSettings
 from fdverify.proofs.tasks import ProofCase, decide_obligation

@@ -11,7 +11,7 @@ from time import monotonic
 from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
 from fdverify.errors import UsageError
-from fdverify.obligations.inductive import ObligationKind
+from fdverify.obligations.obligation import ObligationKind
 from fdverify.proofs.conclusion import conclude_proof
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_result import ProofResult

@@ -15,13 +15,13 @@ from fdverify.proofs.proof_result import (
     ProofSuggestions,
     Stability,
     Suggestion,
+    WitnessDisplay,
     compute_exit_code,
     describe_failure,
 )
-from fdverify.proofs.tasks import WitnessDisplay
 from fdverify.reports.documents import Document
 from fdverify.runs.run_table import ShownRun
-from fdverify.smt.decide import SOLVER
+from fdverify.smt.solver_name import SOLVER
 from fdverify.verdict import Verdict
 
 

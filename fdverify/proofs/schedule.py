@@ -13,12 +13,11 @@ from typing import Any, NoReturn
 from fdverify.cache.cache_folder import get_cache_folder, keep_undecided_script
 from fdverify.errors import FdverifyError, InternalError, SourceLocation, UsageError, find_python_line
 from fdverify.models.model import OptionValue
-from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample
+from fdverify.obligations.obligation import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks as proof_tasks
 from fdverify.proofs.proof import Proof
-from fdverify.proofs.proof_result import CheckedObligation, ProofResult
-from fdverify.smt.decide import Decision
-from fdverify.smt.script import render_standalone_script
+from fdverify.proofs.proof_result import CheckedObligation, CounterexampleDisplay, ProofResult, VacuityDisplay
+from fdverify.smt.script import Decision, render_standalone_script
 from fdverify.verdict import Obligation, Verdict
 from fdverify.workers.atomic_files import make_file_name, write_report
 from fdverify.workers.pool import TaskOutcome
@@ -176,7 +175,7 @@ class ProofSchedule:
         if outcome.lost is not None:
             finding = checked.detail or "apparently not inductive"
             self._mark_unknown(checked, f"{finding}; no counterexample was found in time: {outcome.lost}")
-        elif isinstance(explanation, proof_tasks.CounterexampleDisplay):
+        elif isinstance(explanation, CounterexampleDisplay):
             checked.broken = explanation
             checked.verdict = Verdict.VIOLATED if explanation.breaks_goal else Verdict.NOT_INDUCTIVE
         elif isinstance(explanation, NoCounterexample) and self._settings.second_opinion is None:
@@ -213,7 +212,7 @@ class ProofSchedule:
             if checked.question.kind is not ObligationKind.PREMISE or checked.verdict is not Verdict.PROVED:
                 continue
             finding = outcome.value.get(checked.question.name) if outcome.lost is None else outcome.lost
-            if isinstance(finding, proof_tasks.CounterexampleDisplay):
+            if isinstance(finding, CounterexampleDisplay):
                 checked.verdict, checked.broken = Verdict.NOT_INDUCTIVE, finding
             elif finding is not None:
                 reason = finding.reason if isinstance(finding, UnknownCounterexample) else finding
@@ -230,7 +229,7 @@ class ProofSchedule:
         )
         if outcome.lost is not None:
             lost = Obligation("vacuity", ObligationKind.VACUITY, Verdict.UNKNOWN, outcome.seconds, outcome.lost)
-            self.result.vacuity = proof_tasks.VacuityDisplay((lost,), outcome.lost, (), (), None, ())
+            self.result.vacuity = VacuityDisplay((lost,), outcome.lost, (), (), None, ())
         else:
             self.result.author_code, self.result.vacuity = outcome.value
 

@@ -8,9 +8,9 @@ from time import monotonic
 from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
 from fdverify.proofs.conclusion import conclude_proof
-from fdverify.proofs.proof_result import CheckedObligation, ProofResult
+from fdverify.proofs.proof_result import CheckedObligation, ProofResult, VacuityDisplay
 from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.proofs.tasks import VacuityDisplay, import_worker_modules
+from fdverify.proofs.tasks import import_worker_modules
 from fdverify.workers.pool import Pool
 from fdverify.workers.task_flow import Flow, run_flows
 

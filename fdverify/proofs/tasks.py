@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from fdverify.cache.signed_records import compute_digest
 from fdverify.engines.instances import check_parameters
-from fdverify.errors import FdverifyError, ResourcesExhausted, SourceLocation, format_location
-from fdverify.liveness.argument import Argument, Bound
+from fdverify.errors import FdverifyError, ResourcesExhausted, format_location
+from fdverify.liveness.argument import Argument
 from fdverify.models.loading import (
     allow_neighbour_imports,
     blame_errors_on,
@@ -23,23 +23,22 @@ from fdverify.models.loading import (
 )
 from fdverify.models.model import OptionValue
 from fdverify.models.system import System
-from fdverify.obligations.inductive import (
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.obligation import (
     CounterexampleToInduction,
-    Invariant,
     InvariantObligation,
     NoCounterexample,
     ObligationKind,
     UnknownCounterexample,
-    build_obligations,
 )
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.proof_result import CounterexampleDisplay, ProofSubject, VacuityDisplay, WitnessDisplay
 from fdverify.runs.run import format_rounds
-from fdverify.runs.run_table import ShownRun, show_run
-from fdverify.smt.decide import Decision, decide_script
+from fdverify.runs.run_table import show_run
+from fdverify.smt.decide import decide_script
 from fdverify.smt.proof_cache import ProofCache
-from fdverify.smt.script import Script
-from fdverify.verdict import Obligation
+from fdverify.smt.script import Decision, Script
 from fdverify.workers.worker_process import convert_error
 
 if TYPE_CHECKING:
@@ -131,72 +130,11 @@ class AnswerOnProof:
 
 
 @dataclass(frozen=True)
-class ProofSubject:
-    """The description of a proof, for reports."""
-
-    model: str
-    options: Mapping[str, str]
-    parameters: Mapping[str, int | str]
-    goal: str
-    goal_meaning: str
-    meanings: Mapping[str, str]
-    sources: Mapping[str, str]
-    begins: SourceLocation
-    """The line of the file that makes the proof."""
-    definitions: Mapping[str, SourceLocation]
-    doubted: tuple[str, ...]
-    """Conjuncts that are meant to fail.  Only their own obligations assume them."""
-    hints: Mapping[str, str]
-    """The author's advice for claims that fail."""
-    assumptions: Mapping[str, str]
-    k: int
-    reduction: str | None
-    """The reduction that proves a liveness goal."""
-    bounds: tuple[Bound, ...]
-    fairness: Mapping[str, str]
-    """The fairness assumptions of a liveness goal: what holds infinitely often."""
-
-    def get_meaning(self, about: str) -> str:
-        """Return the meaning of a conjunct, a premise or the goal."""
-        return self.meanings.get(about, self.goal_meaning)
-
-
-@dataclass(frozen=True)
 class PreparedProof:
     """The obligations of a proof; each has a flag that tells whether the cache holds a proof of it."""
 
     subject: ProofSubject
     questions: tuple[tuple[InvariantObligation, bool], ...]
-
-
-@dataclass(frozen=True)
-class WitnessDisplay:
-    """A witness run as plain data, and what holds at its end."""
-
-    shows: str
-    run: ShownRun
-
-
-@dataclass(frozen=True)
-class VacuityDisplay:
-    """The results of the vacuity check, with runs as plain data."""
-
-    obligations: tuple[Obligation, ...]
-    detail: str
-    notes: tuple[str, ...]
-    witnesses: tuple[WitnessDisplay, ...]
-    dead_end: ShownRun | None
-    false: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CounterexampleDisplay:
-    """A counterexample to induction as plain data.  ``words`` tell whether a run reaches it, ``run`` is that run."""
-
-    step: ShownRun
-    words: str
-    run: ShownRun | None
-    breaks_goal: bool
 
 
 _THREADS = "OPENBLAS_NUM_THREADS"

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
-from typing import Literal
 
 import z3
 
-from fdverify.smt.script import Script
+from fdverify.smt.script import Decision, Script
 
-SOLVER = f"z3 {z3.get_version_string()}"
-OPTIONS = "simple solver, tracked hypotheses and conclusion"
+OPTIONS = f"z3 {z3.get_version_string()}, simple solver, tracked hypotheses and conclusion"
 _NEGATED = "h!negated"
-
-
-@dataclass(frozen=True)
-class Decision:
-    """Z3's answer to a script.  For ``unsat``, ``core`` has the indices of the hypotheses in the unsat core, if wanted.
-
-    If the core does not need the negated conclusion, the step and the hypotheses contradict each other.  ``effort`` is
-    Z3's own count of its work (``rlimit``), which does not depend on the speed of the machine.
-    """
-
-    status: Literal["sat", "unsat", "unknown"]
-    reason: str = ""
-    effort: int = 0
-    core: tuple[int, ...] | None = None
-    needs_negated: bool = True
 
 
 def decide_script(script: Script, seed: int = 0, core: bool = True) -> Decision:

@@ -10,12 +10,8 @@ from typing import Any
 import pytest
 
 from fdverify.errors import SourceLocation, UsageError
-from fdverify.obligations.inductive import (
-    ASSUMPTIONS,
-    ObligationKind,
-    ObligationOutline,
-    outline_obligations,
-)
+from fdverify.obligations.inductive import outline_obligations
+from fdverify.obligations.obligation import ASSUMPTIONS, ObligationKind, ObligationOutline
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import NoProofInFile
 from fdverify.proofs.schedule import LOADING_SECONDS, ProofSettings

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from fdverify.schemas import find_schema
-from fdverify.smt.decide import Decision
+from fdverify.smt.script import Decision
 from tests.cli import written_proofs as files
 from tests.cli.processes import heed_interrupts
 from tests.cli.script import Outcome, environment, run

@@ -30,7 +30,8 @@ from fdverify.models.detector import Raise
 from fdverify.models.model import OptionValue
 from fdverify.models.system import Choices, Property, State, System, Update
 from fdverify.obligations.counterexample import explain_failure
-from fdverify.obligations.inductive import CounterexampleToInduction, Invariant, ObligationKind
+from fdverify.obligations.inductive import Invariant
+from fdverify.obligations.obligation import CounterexampleToInduction, ObligationKind
 from fdverify.obligations.planned_violation import decide_worst_run_obligations, interpret_worst_run
 from fdverify.obligations.weakening import weaken_invariant
 from fdverify.proofs.check_proofs import check_proofs

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample
+from fdverify.obligations.obligation import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks
 from fdverify.proofs.check_proofs import CheckProgress, check_proofs
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.smt.decide import Decision
+from fdverify.smt.script import Decision
 from fdverify.verdict import Verdict
 from tests.cli.script import run
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from fdverify.errors import FdverifyError, InternalError, ResourcesExhausted, SourceLocation, UsageError
-from fdverify.obligations.inductive import ObligationKind
+from fdverify.obligations.obligation import ObligationKind
 from fdverify.proofs import tasks
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.file_watch import is_affected
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.smt.decide import Decision
+from fdverify.smt.script import Decision
 from fdverify.workers.pool import TaskOutcome
 from fdverify.workers.task_flow import FlowEnded
 from tests.cli import written_proofs as files

@@ -19,9 +19,10 @@ from fdverify.cache import signed_records
 from fdverify.obligations.inductive import Invariant, build_obligations
 from fdverify.proofs.proof_files import load_proof
 from fdverify.smt import proof_cache as module
-from fdverify.smt.decide import Decision, decide_script
+from fdverify.smt.decide import decide_script
+from fdverify.smt.print_terms import print_assertions
 from fdverify.smt.proof_cache import ProofCache
-from fdverify.smt.script import Script, print_assertions
+from fdverify.smt.script import Decision, Script
 from fdverify.workers.worker_process import get_process_context
 from tests.cli.processes import wait_until
 
