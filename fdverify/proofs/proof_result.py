@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fdverify.errors import FdverifyError, SourceLocation
 from fdverify.liveness.argument import Bound
+from fdverify.models.read_recorder import Reads
 from fdverify.obligations.obligation import InvariantObligation, ObligationKind
 from fdverify.proofs.proof_files import NoProofInFile, ProofFileSelection
 from fdverify.runs.run_table import ShownRun
@@ -151,7 +152,9 @@ class ProofResult:
     seconds: float = 0.0
     """Spent on it by all workers together."""
     files: Mapping[Path, str] = field(default_factory=dict)
-    """The files that were read for it, with digests of what they said then."""
+    """The users' files that were run for it, with digests of what they said then."""
+    reads: Reads | None = None
+    """All that these files have read."""
 
     @property
     def obligations(self) -> list[Obligation]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
@@ -12,11 +11,10 @@ from typing import Any, NoReturn
 
 from fdverify.cache.cache_folder import get_cache_folder, keep_undecided_script
 from fdverify.errors import FdverifyError, InternalError, SourceLocation, UsageError, find_python_line
-from fdverify.models.model import OptionValue
 from fdverify.obligations.obligation import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks as proof_tasks
-from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_result import CheckedObligation, CounterexampleDisplay, ProofResult, VacuityDisplay
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.smt.script import Decision, render_standalone_script
 from fdverify.verdict import Obligation, Verdict
 from fdverify.workers.atomic_files import make_file_name, write_report
@@ -25,27 +23,6 @@ from fdverify.workers.task_flow import Flow, FlowEnded, run_task, run_together
 
 LOADING_SECONDS = 60.0
 _EXPLAINED_IN_FULL = 3
-
-
-@dataclass(frozen=True)
-class ProofSettings:
-    """How to check proofs, as the command line says."""
-
-    parameters: Mapping[str, int] = field(default_factory=dict)
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
-    k: int = 1
-    only: tuple[str, ...] = ()
-    time_limit: float | None = None
-    memory_limit: int | None = None
-    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
-    smtlib: Path | None = None
-    second_opinion: str | None = None
-    stability: int = 0
-    seed: int = 0
-    cache: bool = True
-
-    def build_case(self, source: Path | Proof) -> proof_tasks.ProofCase:
-        return proof_tasks.ProofCase(source, self.parameters, self.options, self.k)
 
 
 class _Stage(IntEnum):
@@ -265,6 +242,8 @@ class ProofSchedule:
         if outcome.lost is not None:
             return outcome
         answer: proof_tasks.AnswerOnProof = outcome.value
+        reads = self.result.reads
+        self.result.reads = answer.reads if reads is None else reads.merge(answer.reads)
         self._record_files(answer.files, stage)
         if answer.error is not None:
             self._end_with_error(answer.error, stage)
@@ -289,9 +268,7 @@ class ProofSchedule:
 
     def _get_reusable_cache(self) -> Path | None:
         """Return the cache folder if earlier results may be reused."""
-        settings = self._settings
-        bypasses = settings.second_opinion is not None or settings.stability > 0 or settings.seed != 0
-        return get_cache_folder() if settings.cache and not bypasses else None
+        return get_cache_folder() if self._settings.reuses_results else None
 
     def _mark_unknown(self, checked: CheckedObligation, reason: str) -> None:
         checked.verdict, checked.detail = Verdict.UNKNOWN, reason

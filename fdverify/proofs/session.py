@@ -9,8 +9,9 @@ from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
 from fdverify.proofs.conclusion import conclude_proof
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult, VacuityDisplay
-from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.proofs.tasks import import_worker_modules
+from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.proofs.schedule import ProofSchedule
+from fdverify.proofs.tasks import ProofCase, import_worker_modules
 from fdverify.workers.pool import Pool
 from fdverify.workers.task_flow import Flow, run_flows
 
@@ -22,7 +23,7 @@ class ProofSession:
         if settings.cache:
             check_key()
             tidy_folder_once(get_cache_folder())
-        case = settings.build_case(path)
+        case = ProofCase.from_settings(path, settings)
         self._settings = settings
         self._schedule = ProofSchedule(case, path.stem, settings)
         import_worker_modules(compares=not settings.cache)

@@ -22,6 +22,7 @@ from fdverify.models.loading import (
     find_user_file,
 )
 from fdverify.models.model import OptionValue
+from fdverify.models.read_recorder import Reads, collect_reads, start_recording
 from fdverify.models.system import System
 from fdverify.obligations.inductive import Invariant, build_obligations
 from fdverify.obligations.obligation import (
@@ -34,6 +35,7 @@ from fdverify.obligations.obligation import (
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import load_proof
 from fdverify.proofs.proof_result import CounterexampleDisplay, ProofSubject, VacuityDisplay, WitnessDisplay
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.runs.run import format_rounds
 from fdverify.runs.run_table import show_run
 from fdverify.smt.decide import decide_script
@@ -58,8 +60,13 @@ class ProofCase:
     def path(self) -> Path:
         return self.source if isinstance(self.source, Path) else self.source.source.file
 
+    @classmethod
+    def from_settings(cls, source: Path | Proof, settings: ProofSettings) -> ProofCase:
+        return cls(source, settings.parameters, settings.options, settings.k)
+
     def load(self) -> LoadedProof:
         """Run the file, and nothing else: it may not terminate."""
+        start_recording()
         try:
             proof: Proof | FdverifyError = load_proof(self.source) if isinstance(self.source, Path) else self.source
         except FdverifyError as error:
@@ -102,6 +109,10 @@ class LoadedProof:
         """Return the digests of the files that were read so far for the proof, as they were when they were read."""
         return {path: compute_digest(content) for path, content in collect_contents_read(self.case.path).items()}
 
+    def build_answer(self, value: Any = None, error: FdverifyError | None = None) -> AnswerOnProof:
+        files = self.digest_files()
+        return AnswerOnProof(value, error, files, collect_reads(files))
+
 
 @dataclass(frozen=True)
 class TaskOnProof:
@@ -112,21 +123,22 @@ class TaskOnProof:
 
     def __call__(self, loaded: LoadedProof) -> AnswerOnProof:
         try:
-            return AnswerOnProof(self.work(loaded, *self.arguments), None, loaded.digest_files())
+            return loaded.build_answer(self.work(loaded, *self.arguments))
         except BaseException as error:
             converted = convert_error(error)
             if isinstance(converted, ResourcesExhausted):
                 raise  # the task is lost
-            return AnswerOnProof(None, converted, loaded.digest_files())
+            return loaded.build_answer(error=converted)
 
 
 @dataclass(frozen=True)
 class AnswerOnProof:
-    """The value of a task or its error, and the files read for the proof until then, with the digests of them."""
+    """The value of a task or its error, the digests of the users' files run until then, and all that these read."""
 
     value: Any
     error: FdverifyError | None
     files: Mapping[Path, str]
+    reads: Reads
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from fdverify.obligations.inductive import outline_obligations
 from fdverify.obligations.obligation import ASSUMPTIONS, ObligationKind, ObligationOutline
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import NoProofInFile
-from fdverify.proofs.schedule import LOADING_SECONDS, ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.proofs.schedule import LOADING_SECONDS
+from fdverify.proofs.tasks import ProofCase
 from fdverify.verdict import Verdict
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
 
@@ -60,7 +62,7 @@ def _ignore_event(event: Any) -> None:
 def _collect_in_worker(path: Path, settings: ProofSettings, send: Any) -> list[CollectedObligation] | str | None:
     """Return the obligations, or the reason if the file asks pytest to skip it, or ``None`` if it has no proof."""
     try:
-        loaded = settings.build_case(path).load()
+        loaded = ProofCase.from_settings(path, settings).load()
         proof = loaded.proof
     except NoProofInFile:
         return None

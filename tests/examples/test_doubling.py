@@ -36,7 +36,7 @@ from fdverify.obligations.planned_violation import decide_worst_run_obligations,
 from fdverify.obligations.weakening import weaken_invariant
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.runs.concrete_interpreter import observe_state
 from fdverify.runs.run import holds_at_end, replay_run
 from fdverify.schemas import find_schema

@@ -11,9 +11,11 @@ import pytest
 
 from fdverify.obligations.obligation import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks
-from fdverify.proofs.check_proofs import CheckProgress, check_proofs
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.parallel_check import CheckProgress
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
-from fdverify.proofs.schedule import ProofSchedule, ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.proofs.schedule import ProofSchedule
 from fdverify.smt.script import Decision
 from fdverify.verdict import Verdict
 from tests.cli.script import run

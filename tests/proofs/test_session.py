@@ -11,7 +11,7 @@ from fdverify.obligations.inductive import build_obligations, outline_obligation
 from fdverify.proofs import tasks
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.session import ProofSession
 from fdverify.smt.script import Decision
 from fdverify.verdict import Verdict
