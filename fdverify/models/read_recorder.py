@@ -56,6 +56,8 @@ _UNREPEATABLE = (
 )
 """Beginnings of the names of events whose result may differ, or is missed, when the code is not run again."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_ACTING = ("<frozen importlib", str(Path(__file__).parents[1]) + os.sep)
+"""The beginnings of the names of files whose code imports modules and loads users' files."""
 
 
 @dataclass(frozen=True)
@@ -149,16 +151,16 @@ class _Recorder:
             return
         self._is_busy = True  # recording opens files itself
         try:
-            readers, is_importing = self._find_readers()
+            readers, is_direct = self._find_readers()
             if not readers:
                 return
             if event == "open":
                 self._record_open(readers, *arguments)
             elif event == "import":
-                if not is_importing:
+                if is_direct:
                     for reads in readers:
                         reads.imports.add(arguments[0])
-            elif not is_importing:  # how Python finds a module is no concern of users' code; the module is recorded
+            elif is_direct:  # how Python and this package find a module is no concern of users' code
                 _mark_unrepeatable(readers, event)
         finally:
             self._is_busy = False
@@ -173,18 +175,18 @@ class _Recorder:
             _mark_unrepeatable(self._find_readers()[0], "reads all environment variables")
 
     def _find_readers(self) -> tuple[list[_FileReads], bool]:
-        """Find the users' files on the stack; tell whether the last one is importing another module."""
+        """Find the users' files on the stack; tell whether neither an import nor this package acts for the last one."""
         readers: dict[str, _FileReads] = {}
-        is_importing = False
+        is_direct = True
         frame = sys._getframe(1)
         while frame is not None:
             name = frame.f_code.co_filename
             if is_user_file(name):
                 readers[name] = self.by_file.setdefault(name, _FileReads())
-            elif not readers and name.startswith("<frozen importlib"):
-                is_importing = True
+            elif not readers and name.startswith(_ACTING) and name != __file__:
+                is_direct = False
             frame = frame.f_back  # type: ignore[assignment]
-        return list(readers.values()), is_importing
+        return list(readers.values()), is_direct
 
     def _record_open(self, readers: list[_FileReads], path: Any, mode: str | None, flags: int) -> None:
         if isinstance(path, int):
