@@ -170,6 +170,7 @@ def _list_obligations(result: ProofResult) -> tuple[ProofObligation, ...]:
 def _build_obligation(result: ProofResult, checked: CheckedObligation) -> ProofObligation:
     obligation, broken = checked.build_obligation(), checked.broken
     assert result.subject is not None, "obligations are those of a loaded file"
+    source = result.subject.sources.get(checked.question.about)
     return ProofObligation(
         name=obligation.name,
         kind=obligation.kind,
@@ -178,7 +179,7 @@ def _build_obligation(result: ProofResult, checked: CheckedObligation) -> ProofO
         verdict=obligation.verdict,
         seconds=obligation.seconds,
         detail=obligation.detail,
-        source=result.subject.sources.get(checked.question.about),
+        source=None if source is None else str(source),
         cached=checked.cached,
         second_opinion=checked.second,
         smtlib=checked.kept,

@@ -38,7 +38,8 @@ class ProofSubject:
     goal: str
     goal_meaning: str
     meanings: Mapping[str, str]
-    sources: Mapping[str, str]
+    sources: Mapping[str, SourceLocation]
+    """Where the functions of claims are written, at the line of their first decorator."""
     begins: SourceLocation
     """The line of the file that makes the proof."""
     definitions: Mapping[str, SourceLocation]

@@ -8,6 +8,7 @@ from time import monotonic
 from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
 from fdverify.proofs.conclusion import conclude_proof
+from fdverify.proofs.known_outcomes import KnownOutcomes
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult, VacuityDisplay
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.schedule import ProofSchedule
@@ -26,8 +27,13 @@ class ProofSession:
         case = ProofCase.from_settings(path, settings)
         self._settings = settings
         self._schedule = ProofSchedule(case, path.stem, settings)
-        import_worker_modules(compares=not settings.cache)
         self._pool = Pool(1, settings.memory_limit, [case])
+        self._outcomes = KnownOutcomes(get_cache_folder())
+        known = self._outcomes.find(path, settings)
+        if known is not None:
+            self._schedule.result = known  # it has all verdicts, so nothing is left to run
+            return
+        import_worker_modules(compares=not settings.cache)
         self._run_flows(self._schedule.prepare_obligations(), self._schedule.compare_author_code())
 
     @property
@@ -53,7 +59,10 @@ class ProofSession:
         return self.result.vacuity
 
     def close(self) -> None:
+        """End the worker process, and store the outcome if everything was checked."""
         self._pool.close()
+        conclude_proof(self.result, is_selection=False)
+        self._outcomes.keep(self.result, self._settings)
 
     def _run_flows(self, *flows: Flow) -> None:
         limit = self._settings.time_limit
@@ -62,5 +71,5 @@ class ProofSession:
 
     def _raise_error(self) -> None:
         if self.result.error is not None:
-            self.close()
+            self._pool.close()
             raise self.result.error

@@ -179,7 +179,7 @@ def prepare_obligations(loaded: LoadedProof, cache_root: Path | None) -> Prepare
         goal=goal.name,
         goal_meaning=goal.meaning,
         meanings={claim.name: claim.meaning for claim in (*invariant.conjuncts, *invariant.conclusions)},
-        sources={name: str(source) for name, source in proof.sources.items()},
+        sources=proof.sources,
         begins=proof.source,
         definitions=proof.locate_definitions(),
         doubted=tuple(claim.name for claim in invariant.authored if claim.name in invariant.doubted),

@@ -54,6 +54,11 @@ def write(**texts: str) -> Change:
     return lambda folder: put(folder, **texts)
 
 
+def relink(link: Path, target: str) -> None:
+    link.unlink()
+    link.symlink_to(target)
+
+
 CASES: dict[str, tuple[dict[str, str], Change]] = {
     "the proof": ({"proof": f"LIMIT = 0\n{OWN}"}, write(proof=f"LIMIT = 1\n{OWN}")),
     "the proof, one claim more": (
@@ -162,7 +167,7 @@ CASES: dict[str, tuple[dict[str, str], Change]] = {
             "b_DOT_txt": "1",
             "limit_DOT_txt": "->a.txt",
         },
-        lambda folder: ((folder / "limit.txt").unlink(), (folder / "limit.txt").symlink_to("b.txt")),
+        lambda folder: relink(folder / "limit.txt", "b.txt"),
     ),
 }
 UNREPEATABLE = {
