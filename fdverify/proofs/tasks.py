@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,7 +38,7 @@ from fdverify.proofs.proof_result import CounterexampleDisplay, ProofSubject, Va
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.runs.run import format_rounds
 from fdverify.runs.run_table import show_run
-from fdverify.smt.decide import decide_script
+from fdverify.smt.decide import decide_script, prove_scripts
 from fdverify.smt.proof_cache import ProofCache
 from fdverify.smt.script import Decision, Script
 from fdverify.workers.worker_process import convert_error
@@ -207,6 +207,17 @@ def decide_obligation(script: Script, cache_root: Path | None, seed: int = 0) ->
     if decision.status == "unsat" and cache_root is not None:
         ProofCache(cache_root).record_proof(script, decision)
     return decision
+
+
+def prove_obligations(scripts: Sequence[Script], cache_root: Path | None) -> list[Decision | None]:
+    """Try to prove obligations of one step together, and record the proofs in the cache."""
+    decisions = prove_scripts(scripts)
+    if cache_root is not None:
+        cache = ProofCache(cache_root)
+        for script, decision in zip(scripts, decisions, strict=True):
+            if decision is not None:
+                cache.record_proof(script, decision)
+    return decisions
 
 
 def ask_second_solver(script: Script, solver: str) -> Decision:

@@ -9,9 +9,8 @@ from typing import Any
 import z3
 
 from fdverify.errors import InternalError
-from fdverify.smt.script import Assertion
+from fdverify.smt.script import SYMBOL, Assertion, find_declared_symbol
 
-_SYMBOL = re.compile(r"\|[^|]*\||[^\s()|]+")
 _ABBREVIATION = re.compile(r"\|[^|]*\||[$?]x\d+")
 _COMMAND = re.compile(r"\n(?=\((?:assert|declare-fun|declare-const|check-sat|set-)\b)")
 
@@ -30,7 +29,7 @@ def print_assertions(terms: Sequence[Any]) -> list[Assertion]:
     array = (z3.Ast * len(handles))(*handles)
     text = z3.Z3_benchmark_to_smtlib_string(context, "", "", "unknown", "", len(handles), array, true.as_ast())
     commands = _COMMAND.split("\n" + text)
-    declarations = {_SYMBOL.findall(c)[1]: " ".join(c.split()) for c in commands if c.startswith("(declare-")}
+    declarations = {find_declared_symbol(c): " ".join(c.split()) for c in commands if c.startswith("(declare-")}
     formulas = [_extract_formula(c) for c in commands if c.startswith("(assert")]
     if len(formulas) != len(distinct):
         raise InternalError("the solver did not print every formula it was given")
@@ -51,5 +50,5 @@ def _extract_formula(command: str) -> str:
 
 
 def _build_assertion(formula: str, declarations: dict[str, str]) -> Assertion:
-    symbols = dict.fromkeys(_SYMBOL.findall(formula))
+    symbols = dict.fromkeys(SYMBOL.findall(formula))
     return Assertion(formula, tuple(sorted(declarations[symbol] for symbol in symbols if symbol in declarations)))

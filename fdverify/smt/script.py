@@ -5,12 +5,16 @@ The same text is solved, sent to other processes and solvers, cached and saved.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import Literal
 
 from fdverify.printable import make_printable
+
+SYMBOL = re.compile(r"\|[^|]*\||[^\s()|]+")
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,27 @@ class Script:
 
     def render(self, named: bool = True) -> str:
         """Render the script.  If ``named``, hypothesis number i gets the name ``h!i``."""
-        declarations = dict.fromkeys(line for assertion in self.assertions for line in assertion.declarations)
         hypotheses = [hypothesis.formula for hypothesis in self.hypotheses]
         if named:
             hypotheses = [f"(! {formula} :named h!{index})" for index, formula in enumerate(hypotheses)]
         formulas = [*(assertion.formula for assertion in self.step), *hypotheses, self.negated.formula]
-        commands = [f"(assert {formula})" for formula in formulas]
-        return "\n".join((f"; {make_printable(self.title)}: unsat proves it", *declarations, *commands, ""))
+        return f"; {make_printable(self.title)}: unsat proves it\n{_render_commands(self.assertions, formulas)}"
+
+
+def find_declared_symbol(declaration: str) -> str:
+    """Return the symbol that a declaration declares, as formulas write it."""
+    symbol: str = SYMBOL.findall(declaration)[1]
+    return symbol
+
+
+def render_assertions(assertions: Sequence[Assertion]) -> str:
+    """Render assertions with their declarations."""
+    return _render_commands(assertions, [assertion.formula for assertion in assertions])
+
+
+def _render_commands(assertions: Sequence[Assertion], formulas: Sequence[str]) -> str:
+    declarations = dict.fromkeys(line for assertion in assertions for line in assertion.declarations)
+    return "\n".join((*declarations, *(f"(assert {formula})" for formula in formulas), ""))
 
 
 def render_standalone_script(script: Script) -> str:
@@ -68,3 +86,4 @@ class Decision:
     effort: int = 0
     core: tuple[int, ...] | None = None
     needs_negated: bool = True
+    seconds: float = 0.0
