@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.machinery import PathFinder
@@ -69,8 +69,8 @@ class Reads:
     folders: Mapping[str, str] = field(default_factory=dict)
     """The digests of what can be imported from the folders of users' files: a new module may replace another one."""
     variables: Mapping[str, str | None] = field(default_factory=dict)
-    missing: frozenset[str] = frozenset()
-    """Modules that users' code tried to import in vain."""
+    modules: Mapping[str, str | None] = field(default_factory=dict)
+    """Where Python finds the modules that users' code imports; ``None`` if nowhere, or only beside users' files."""
     unrepeatable: str | None = None
     """The first event for which the code has to be run again every time."""
 
@@ -81,7 +81,7 @@ class Reads:
             and all(digest_file(path) == digest for path, digest in self.files.items())
             and all(digest_folder(path) == digest for path, digest in self.folders.items())
             and all(os.environ.get(name) == value for name, value in self.variables.items())
-            and all(PathFinder.find_spec(name) is None for name in self.missing)
+            and all(_find_module(name, self.files) == origin for name, origin in self.modules.items())
         )
 
     def merge(self, other: Reads) -> Reads:
@@ -90,15 +90,26 @@ class Reads:
             (self.files, other.files),
             (self.folders, other.folders),
             (self.variables, other.variables),
+            (self.modules, other.modules),
         )
         changed = (name for mine, others in pairs for name in mine.keys() & others.keys() if mine[name] != others[name])
         return Reads(
             {**self.files, **other.files},
             {**self.folders, **other.folders},
             {**self.variables, **other.variables},
-            self.missing | other.missing,
+            {**self.modules, **other.modules},
             self.unrepeatable or other.unrepeatable or min(changed, default=None),
         )
+
+
+def _find_module(name: str, own: Container[str]) -> str | None:
+    """Return where Python finds a module, unless that is one of the users' own files."""
+    try:
+        spec = PathFinder.find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    origin = None if spec is None else spec.origin or "a folder"
+    return None if origin in own else origin
 
 
 def digest_file(path: str | Path) -> str | None:
@@ -142,6 +153,10 @@ class _Recorder:
         self._is_busy = False
         self._concerns: dict[str, bool] = {}
         """Whether an event may concern users' code, by its name: a solver's interface raises many that do not."""
+
+    def list_own_names(self) -> set[str]:
+        """List the modules of Python and of this package, whose versions are part of what an outcome depends on."""
+        return {name.partition(".")[0] for name in self.known_modules} | LIBRARIES | set(sys.stdlib_module_names)
 
     def handle_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         concerns = self._concerns.get(event)
@@ -230,23 +245,25 @@ def collect_reads(sources: Mapping[Path, str]) -> Reads:
         return Reads(unrepeatable="nothing was recorded")
     recorder = _recorders[0]
     each = [recorder.by_file[str(path)] for path in sources if str(path) in recorder.by_file]
-    files = {name: digest for reads in each for name, digest in reads.files.items()}
+    files = {
+        **{name: digest for reads in each for name, digest in reads.files.items()},
+        **_digest_installed_modules(recorder),
+        **{str(path): digest for path, digest in sources.items()},
+    }
+    # A module is reported as imported only once in a process, whichever file needs it.
+    imports = {name.partition(".")[0] for reads in recorder.by_file.values() for name in reads.imports}
     return Reads(
-        {**files, **_digest_installed_modules(recorder), **{str(path): digest for path, digest in sources.items()}},
+        files,
         {folder: digest_folder(folder) for folder in {str(path.parent) for path in sources}},
         {name: value for reads in each for name, value in reads.variables.items()},
-        frozenset(name.partition(".")[0] for reads in each for name in reads.imports if not _is_imported(name)),
+        {name: _find_module(name, files) for name in imports - recorder.list_own_names()},
         next((reads.unrepeatable for reads in each if reads.unrepeatable is not None), None),
     )
 
 
-def _is_imported(name: str) -> bool:
-    return name in sys.modules or name.partition(".")[0] in sys.modules
-
-
 def _digest_installed_modules(recorder: _Recorder) -> dict[str, str | None]:
     """Return the digests of modules that users' code may have imported; this package's own libraries have versions."""
-    own = {name.partition(".")[0] for name in recorder.known_modules} | LIBRARIES | set(sys.stdlib_module_names)
+    own = recorder.list_own_names()
     others = [
         module
         for name, module in list(sys.modules.items())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import pickle
 import sys
 import zlib
@@ -45,7 +44,7 @@ class KnownOutcomes:
         if content is None:
             return None
         reads, result = json.loads(content)
-        if not Reads(**{**reads, "missing": frozenset(reads["missing"])}).is_current():
+        if not Reads(**reads).is_current():
             return None
         return replace(_restore_result(result), path=path)
 
@@ -54,8 +53,7 @@ class KnownOutcomes:
         reads, is_proved = result.reads, result.error is None and result.verdict is Verdict.PROVED
         if not is_proved or reads is None or reads.unrepeatable is not None or not _is_reusable(settings):
             return
-        parts = {**asdict(reads), "missing": sorted(reads.missing)}
-        self._records.write(_compute_key(result.path, settings), json.dumps([parts, _store_result(result)]))
+        self._records.write(_compute_key(result.path, settings), json.dumps([asdict(reads), _store_result(result)]))
 
 
 def _is_reusable(settings: ProofSettings) -> bool:
@@ -68,7 +66,6 @@ def _compute_key(path: Path, settings: ProofSettings) -> str:
         digest_package(),
         sys.version,
         [version(library) for library in _LIBRARIES],
-        [os.path.abspath(entry) for entry in sys.path],
         str(path.resolve()),
         sorted(settings.parameters.items()),
         sorted(settings.options.items()),
