@@ -44,10 +44,12 @@ class KnownOutcomes:
         content = self._records.read(_compute_key(path, settings)) if _is_reusable(settings) else None
         if content is None:
             return None
-        reads, result = json.loads(content)
-        if not Reads(**{**reads, "missing": frozenset(reads["missing"])}).is_current():
+        try:
+            reads, result = json.loads(content)
+            is_current = Reads(**{**reads, "missing": frozenset(reads["missing"])}).is_current()
+            return replace(_restore_result(result), path=path) if is_current else None
+        except Exception:  # another layout: what a pickle raises then can be anything
             return None
-        return replace(_restore_result(result), path=path)
 
     def keep(self, result: ProofResult, settings: ProofSettings) -> None:
         """Store the outcome of a proof, if it was proved and can be told to be the same the next time."""
@@ -67,6 +69,8 @@ def _compute_key(path: Path, settings: ProofSettings) -> str:
     about = [
         digest_package(),
         sys.version,
+        list(sys.flags),
+        os.getcwd(),
         [version(library) for library in _LIBRARIES],
         [os.path.abspath(entry) for entry in sys.path],
         str(path.resolve()),
