@@ -21,7 +21,7 @@ from time import time
 from types import ModuleType
 from typing import Any
 
-from fdverify.models.loading import LIBRARIES, find_neighbours, is_user_file, is_user_module
+from fdverify.models.loading import LIBRARIES, collect_loaded_contents, find_neighbours, is_user_file, is_user_module
 
 _UNREPEATABLE = (
     "builtins.input",
@@ -155,6 +155,8 @@ class _Recorder:
         self.folders: dict[str, str] = {}
         """The digests of the folders in which modules were looked for, as they were at first."""
         self.earlier_modules = frozenset(sys.modules)
+        self.earlier_files = frozenset(collect_loaded_contents())
+        """Users' files that this process, or the one it was forked from, had run before."""
         self._busy_threads: set[int] = set()
         """Recording opens files itself."""
         self._concerns: dict[str, bool] = {}
@@ -278,6 +280,8 @@ def collect_reads(sources: Mapping[Path, str]) -> Reads:
     if not _recorders:
         return Reads(unrepeatable="nothing was recorded")
     recorder = _recorders[0]
+    if not recorder.earlier_files.isdisjoint(sources):
+        return Reads(unrepeatable="it was run before recording began")
     each = [recorder.by_libraries, *(recorder.by_file[str(p)] for p in sources if str(p) in recorder.by_file)]
     modules = _list_installed_modules()
     packages = [*modules.values(), *(module for path in sources for module in find_neighbours(path).values())]

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from fdverify import check_proof
 from fdverify.cache.signed_records import SignedRecords
+from fdverify.models import loading
 from fdverify.proofs import known_outcomes
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_result import ProofResult
@@ -442,6 +444,17 @@ def test_a_module_that_the_calling_process_had_imported_is_noticed(
         del sys.modules["limits_of_caller"]
     put(path.parent, elsewhere__limits_of_caller="LIMIT = 100")
     assert check(path).verdict is not Verdict.PROVED
+
+
+def test_data_is_noticed_though_the_calling_process_had_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, change = CASES["data"]
+    path = set_up(tmp_path, monkeypatch, texts)
+    assert check_proof(path).verdict is Verdict.PROVED  # it loads the file in this process, too
+    change(path.parent)
+    loading._loaded.clear()  # as in another process
+    assert check_proof(path).verdict is not Verdict.PROVED
 
 
 def test_other_flags_of_python_are_noticed(proved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
