@@ -53,7 +53,10 @@ class KnownOutcomes:
 
     def keep(self, result: ProofResult, settings: ProofSettings) -> None:
         """Store the outcome of a proof, if it was proved and can be told to be the same the next time."""
-        reads, is_proved = result.reads, result.error is None and result.verdict is Verdict.PROVED
+        reads, subject = result.reads, result.subject
+        is_proved = result.error is None and result.verdict is Verdict.PROVED
+        if subject is None or subject.meant_to_fail:
+            return  # for a test, such a proof is a failure
         if not is_proved or reads is None or reads.unrepeatable is not None or not _is_reusable(settings):
             return
         parts = {**asdict(reads), "missing": sorted(reads.missing)}

@@ -18,6 +18,7 @@ from fdverify.proofs import known_outcomes
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.testing.collect import collect_obligations
 from fdverify.verdict import Verdict
 
 SYSTEM = """
@@ -377,6 +378,13 @@ def test_a_forged_record_is_not_believed(proved: Path, tmp_path: Path) -> None:
     signature, content = record.read_text().splitlines()
     record.write_text(f"{signature}\n{content.replace('true', 'false') if 'true' in content else content + ' '}\n")
     assert not is_known(check(proved))
+
+
+def test_a_claim_that_is_meant_to_fail_is_still_meant_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marked = OWN.replace("@proof.invariant", "@expect_verdict('not-inductive')\n@proof.invariant")
+    path = set_up(tmp_path, monkeypatch, {"proof": f"LIMIT = 0\n{marked}"})
+    assert check(path).verdict is Verdict.PROVED
+    assert any(each.expected is not None for each in collect_obligations(path, ProofSettings()))
 
 
 def test_a_failure_is_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
