@@ -267,6 +267,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_LIMIT", "")
     monkeypatch.delenv("NO_LIMIT")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(sys, "path", [os.path.abspath(place) for place in sys.path])  # as a command has it
 
 
 def check(path: Path, **settings: object) -> ProofResult:
@@ -466,9 +467,9 @@ def test_data_is_noticed_though_the_calling_process_had_read_it(
 
 
 def test_other_flags_of_python_are_noticed(proved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "flags", (*sys.flags, "another"))
-    key = known_outcomes._compute_key(proved, ProofSettings())
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "flags", (*sys.flags, "another"))
+        key = known_outcomes._compute_key(proved, ProofSettings())
     assert key != known_outcomes._compute_key(proved, ProofSettings())
 
 
