@@ -100,8 +100,11 @@ def load_module(path: Path) -> ModuleType:
         if known is None or not known.is_current():
             known = _loaded[path.resolve()] = _run_file(path)
     finally:
+        contents = collect_contents_read(path)
         for outer in _running:
-            outer.contents.update(collect_contents_read(path))
+            outer.contents.update(contents)
+            if path.resolve() in contents:  # by a link, which may lead elsewhere the next time
+                outer.contents[path.absolute()] = contents[path.resolve()]
     return known.module
 
 

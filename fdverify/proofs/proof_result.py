@@ -54,6 +54,8 @@ class ProofSubject:
     bounds: tuple[Bound, ...]
     fairness: Mapping[str, str]
     """The fairness assumptions of a liveness goal: what holds infinitely often."""
+    meant_to_fail: tuple[str, ...]
+    """All claims that are meant to fail: conjuncts, goals and assumptions."""
 
     def get_meaning(self, about: str) -> str:
         """Return the meaning of a conjunct, a premise or the goal."""

@@ -189,6 +189,7 @@ def prepare_obligations(loaded: LoadedProof, cache_root: Path | None) -> Prepare
         reduction=goal.reduction if isinstance(goal, Argument) else None,
         bounds=goal.bounds if isinstance(goal, Argument) else (),
         fairness={claim.name: claim.meaning for claim in goal.fairness} if isinstance(goal, Argument) else {},
+        meant_to_fail=tuple(proof.get_expected_verdicts()),
     )
     return PreparedProof(subject, tuple((q, cache is not None and cache.has_proof(q.script)) for q in obligations))
 

@@ -78,11 +78,12 @@ def prove_scripts(scripts: Sequence[Script]) -> list[Decision | None]:
         solver = z3.SimpleSolver()
         solver.set("rlimit", _LITTLE_EFFORT)
         guards: dict[Assertion, z3.BoolRef] = {}
+        prefix = _choose_prefix(list(numbers))
         for assertion, number in numbers.items():
             if assertion in step:
                 solver.add(formulas[number])
             else:
-                guards[assertion] = z3.FreshBool("guard")
+                guards[assertion] = z3.Bool(f"{prefix}{number}")
                 solver.add(z3.Implies(guards[assertion], formulas[number]))
         return [_prove_under_guards(solver, script, guards) for script in scripts]
     except z3.Z3Exception:
@@ -93,6 +94,15 @@ def _agree_on_symbols(assertions: Sequence[Assertion]) -> bool:
     """Tell whether every symbol has one declaration: in one text, a formula could otherwise mean something else."""
     declarations = {line for assertion in assertions for line in assertion.declarations}
     return len({find_declared_symbol(line) for line in declarations}) == len(declarations)
+
+
+def _choose_prefix(assertions: Sequence[Assertion]) -> str:
+    """Choose how guards begin and no symbol does: Z3 takes a fresh symbol for one of the same name in a text."""
+    declarations = "\n".join(line for assertion in assertions for line in assertion.declarations)
+    prefix = "guard!"
+    while prefix in declarations:
+        prefix += "!"
+    return prefix
 
 
 def _prove_under_guards(solver: z3.Solver, script: Script, guards: Mapping[Assertion, z3.BoolRef]) -> Decision | None:

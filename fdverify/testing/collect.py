@@ -62,7 +62,7 @@ def collect_obligations(path: Path, settings: ProofSettings) -> list[CollectedOb
 
 
 def _list_known_obligations(known: ProofResult) -> list[CollectedObligation]:
-    """List the obligations of a proof that was proved, so none of its claims is meant to fail."""
+    """List the obligations of a proof that was proved, and none of whose claims is meant to fail."""
     subject = known.subject
     assert subject is not None, "a proved proof was prepared"
     outlines = [

@@ -81,6 +81,12 @@ def test_symbols_of_two_sorts_are_not_mixed() -> None:
     assert all(decision is not None for each in (number, flag) for decision in prove_scripts([each]))
 
 
+def test_symbols_like_guards_are_not_guards() -> None:
+    symbols = [z3.Bool(f"guard!{marks}{number}") for marks in ("", "!", "!!") for number in range(1000)]
+    possible = [script([], goal, step=[z3.Not(symbol) for symbol in symbols]) for goal in (X[0] > 0, X[0] < 0)]
+    assert prove_scripts(possible) == [None, None]
+
+
 def test_scripts_of_two_steps_are_refused() -> None:
     with pytest.raises(AssertionError, match="step"):
         prove_scripts([script([], X[0] > 0), script([], X[0] > 0, step=[X[0] == 1])])

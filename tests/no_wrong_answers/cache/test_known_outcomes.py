@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import py_compile
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from fdverify import check_proof
+from fdverify.cache.signed_records import SignedRecords
+from fdverify.models import loading
 from fdverify.proofs import known_outcomes
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.testing.collect import collect_obligations
 from fdverify.verdict import Verdict
 
 SYSTEM = """
@@ -46,7 +52,7 @@ def put(folder: Path, **texts: str) -> None:
     for name, text in texts.items():
         path = folder / name.replace("__", "/").replace("_DOT_", ".")
         path = path if path.suffix else path.with_suffix(".py")
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
@@ -169,6 +175,74 @@ CASES: dict[str, tuple[dict[str, str], Change]] = {
         },
         lambda folder: relink(folder / "limit.txt", "b.txt"),
     ),
+    "where the link to the model leads": (
+        {
+            "proof": f"{IMPORTS}LIMIT = 0\nproof = Proof('model.py:M', goal='p')\n{CLAIM}",
+            "one": f"{IMPORTS}LIMIT = 0\n{SYSTEM}",
+            "two": f"{IMPORTS}LIMIT = 1\n{SYSTEM}",
+            "model_DOT_py": "->one.py",
+        },
+        lambda folder: relink(folder / "model.py", "two.py"),
+    ),
+    "data of a library that builds the model": (
+        {
+            "proof": f"{IMPORTS}from installed_limits import M\nLIMIT = 0\nproof = Proof(M, goal='p')\n{CLAIM}",
+            "elsewhere__installed_limits": f"{IMPORTS}{HERE}{SYSTEM}".replace(
+                "def build(delta):\n", "def build(delta):\n    LIMIT = int((HERE / 'limit.txt').read_text())\n"
+            ),
+            "elsewhere__limit_DOT_txt": "0",
+        },
+        write(elsewhere__limit_DOT_txt="1"),
+    ),
+    "a module that a library missed": (
+        {
+            "proof": f"from installed_limits import LIMIT\n{OWN}",
+            "elsewhere__installed_limits": "try:\n    from more import LIMIT\nexcept ImportError:\n    LIMIT = 0\n",
+        },
+        write(elsewhere__more="LIMIT = 1"),
+    ),
+    "a module that was looked for by name": (
+        {
+            "proof": "import importlib\ntry:\n    LIMIT = importlib.import_module('more').LIMIT\n"
+            f"except ImportError:\n    LIMIT = 0\n{OWN}",
+            "elsewhere__installed_limits": "",
+        },
+        write(elsewhere__more="LIMIT = 1"),
+    ),
+    "a module that precedes another one": (
+        {
+            "proof": f"{HERE}import sys\nsys.path[:0] = [str(HERE / 'first'), str(HERE / 'second')]\n"
+            f"from limits_on_path import LIMIT\n{OWN}",
+            "first__other": "",
+            "second__limits_on_path": "LIMIT = 0",
+        },
+        write(first__limits_on_path="LIMIT = 1"),
+    ),
+    "a part of a package that was not there": (
+        {
+            "proof": f"try:\n    from inner.extra import LIMIT\nexcept ImportError:\n    LIMIT = 0\n{OWN}",
+            "inner__part": "",
+        },
+        write(inner__extra="LIMIT = 1"),
+    ),
+    "data that a thread reads": (
+        {
+            "proof": f"{HERE}from concurrent.futures import ThreadPoolExecutor\n"
+            f"LIMIT = int(ThreadPoolExecutor(1).submit(Path.read_text, HERE / 'limit.txt').result())\n{OWN}",
+            "limit_DOT_txt": "0",
+        },
+        write(limit_DOT_txt="1"),
+    ),
+    "the working directory": (
+        {
+            "proof": f"from pathlib import Path\nLIMIT = int(Path('../limit.txt').resolve().read_text())\n{OWN}",
+            "limit_DOT_txt": "0",
+            "inner__limit_DOT_txt": "1",
+            "inner__here__part": "",
+            "here__part": "",
+        },
+        lambda folder: os.chdir(folder / "inner" / "here"),
+    ),
 }
 UNREPEATABLE = {
     "lists a folder": "import os\nLIMIT = len(os.listdir(HERE / 'empty'))\n",
@@ -179,6 +253,9 @@ UNREPEATABLE = {
     "writes a file": "LIMIT = 0\nwith open(HERE / 'log.txt', 'a') as log:\n    log.write('x')\n",
     "reads all variables": "import os\nLIMIT = int(dict(os.environ).get('NO_LIMIT', '0'))\n",
     "reads what the working directory has": "LIMIT = int(open('limit.txt').read())\n",
+    "reads a device": "LIMIT = len(open('/dev/null').read())\n",
+    "counts the variables": "import os\nLIMIT = 0 * len(os.environ)\n",
+    "shows the variables": "import os\nLIMIT = 0 * len(repr(os.environ))\n",
     "asks a database": "import sqlite3\nLIMIT = sqlite3.connect(':memory:').execute('select 0').fetchone()[0]\n",
 }
 
@@ -190,6 +267,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_LIMIT", "")
     monkeypatch.delenv("NO_LIMIT")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(sys, "path", [os.path.abspath(place) for place in sys.path])  # as a command has it
 
 
 def check(path: Path, **settings: object) -> ProofResult:
@@ -204,6 +282,8 @@ def is_known(result: ProofResult) -> bool:
 def set_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: dict[str, str]) -> Path:
     folder = tmp_path / "proofs"
     folder.mkdir()
+    (folder / "here").mkdir()
+    monkeypatch.chdir(folder / "here")
     put(folder, **{name: text for name, text in texts.items() if not text.startswith("->")})
     for name, text in texts.items():
         if text.startswith("->"):
@@ -301,6 +381,13 @@ def test_a_forged_record_is_not_believed(proved: Path, tmp_path: Path) -> None:
     assert not is_known(check(proved))
 
 
+def test_a_claim_that_is_meant_to_fail_is_still_meant_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marked = OWN.replace("@proof.invariant", "@expect_verdict('not-inductive')\n@proof.invariant")
+    path = set_up(tmp_path, monkeypatch, {"proof": f"LIMIT = 0\n{marked}"})
+    assert check(path).verdict is Verdict.PROVED
+    assert any(each.expected is not None for each in collect_obligations(path, ProofSettings()))
+
+
 def test_a_failure_is_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = set_up(tmp_path, monkeypatch, {"proof": f"LIMIT = 1\n{OWN}"})
     for _ in range(2):
@@ -321,3 +408,73 @@ def test_what_is_known_is_reported_as_it_was(proved: Path, tmp_path: Path, monke
         again.files,
         again.name,
     )
+
+
+LOADED = f"""{HERE}import importlib.util
+spec = importlib.util.spec_from_file_location('anything', HERE / 'below' / 'limits.py')
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+LIMIT = module.LIMIT
+{OWN}"""
+
+
+def test_a_module_is_noticed_though_its_bytecode_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = set_up(tmp_path, monkeypatch, {"proof": LOADED, "below__limits": "LIMIT = 0"})
+    py_compile.compile(str(path.parent / "below" / "limits.py"))
+    assert check(path).verdict is Verdict.PROVED
+    assert is_known(check(path))
+    put(path.parent, below__limits="LIMIT = 100")
+    assert check(path).verdict is not Verdict.PROVED
+
+
+def test_a_module_without_source_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = set_up(
+        tmp_path,
+        monkeypatch,
+        {"proof": f"from inner.part import LIMIT\n{OWN}", "inner____init__": "", "a": "LIMIT = 0", "b": "LIMIT = 1"},
+    )
+    compiled = str(path.parent / "inner" / "part.pyc")
+    py_compile.compile(str(path.parent / "a.py"), compiled)
+    assert check(path).verdict is Verdict.PROVED
+    assert is_known(check(path))
+    py_compile.compile(str(path.parent / "b.py"), compiled)
+    assert check(path).verdict is not Verdict.PROVED
+
+
+def test_a_module_that_the_calling_process_had_imported_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"proof": f"from limits_of_caller import LIMIT\n{OWN}", "elsewhere__limits_of_caller": "LIMIT = 0"}
+    path = set_up(tmp_path, monkeypatch, texts)
+    importlib.import_module("limits_of_caller")
+    try:
+        assert check(path).verdict is Verdict.PROVED
+    finally:
+        del sys.modules["limits_of_caller"]
+    put(path.parent, elsewhere__limits_of_caller="LIMIT = 100")
+    assert check(path).verdict is not Verdict.PROVED
+
+
+def test_data_is_noticed_though_the_calling_process_had_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, change = CASES["data"]
+    path = set_up(tmp_path, monkeypatch, texts)
+    assert check_proof(path).verdict is Verdict.PROVED  # it loads the file in this process, too
+    change(path.parent)
+    loading._loaded.clear()  # as in another process
+    assert check_proof(path).verdict is not Verdict.PROVED
+
+
+def test_other_flags_of_python_are_noticed(proved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "flags", (*sys.flags, "another"))
+        key = known_outcomes._compute_key(proved, ProofSettings())
+    assert key != known_outcomes._compute_key(proved, ProofSettings())
+
+
+@pytest.mark.parametrize("content", ["", "null", "[{}, 1]", '[{"missing": []}, "AAAA"]', '[{"missing": []}, ""]'])
+def test_a_signed_record_of_another_layout_is_missing(content: str, proved: Path, tmp_path: Path) -> None:
+    key = known_outcomes._compute_key(proved, ProofSettings())
+    SignedRecords(tmp_path / "cache" / "fdverify" / "checked").write(key, content)
+    assert not is_known(check(proved))
