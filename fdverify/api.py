@@ -23,8 +23,8 @@ from fdverify.models.system import Property
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.report import ProofsReport
-from fdverify.proofs.schedule import ProofSettings
 from fdverify.reports.documents import Document
 from fdverify.reports.formats import FORMATS
 from fdverify.reports.outcome import Outcome

@@ -14,7 +14,7 @@ from fdverify.proofs.model_options import ModelOption, find_model_options
 
 if TYPE_CHECKING:
     from fdverify.proofs.proof_result import ProofResult, ProofSuggestions
-    from fdverify.proofs.schedule import ProofSettings
+    from fdverify.proofs.proof_settings import ProofSettings
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -24,7 +24,7 @@ from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.findings import list_findings
 from fdverify.proofs.proof_files import NoProofInFile
 from fdverify.proofs.proof_result import ProofResult
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.reports.outcome import Finding
 from fdverify.threshold.text.read import read_automaton
 from tests.no_wrong_answers.hostile import PLACES, write_hostile

@@ -22,7 +22,7 @@ from fdverify.models.system import State, System
 from fdverify.obligations.planned_violation import interpret_worst_run
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof import Proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.shipped_proofs import find_tight_proof
 from fdverify.runs.run import Run, replay_run
 from fdverify.runs.run_table import ShownRun, show_run

@@ -12,7 +12,7 @@ from fdverify.models.model import Model, OptionValue
 from fdverify.models.system import State
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof import Proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.verdict import Obligation, Verdict
 
 

@@ -21,7 +21,7 @@ from fdverify.models.system import Property, System
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import load_proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.shipped_proofs import find_tight_proof
 from fdverify.runs.run import Run
 from fdverify.runs.run_table import show_run

@@ -25,6 +25,7 @@ _MEGABYTE = 1 << 20
 _DAY = 24 * 3600.0
 LIMITS = {
     "proved": StorageLimits(files=10_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
+    "checked": StorageLimits(files=10_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
     "map": StorageLimits(files=10_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
     "passed": StorageLimits(files=10_000, size=64 * _MEGABYTE, seconds=90 * _DAY),
     UNKNOWN: StorageLimits(files=200, size=64 * _MEGABYTE, seconds=30 * _DAY),

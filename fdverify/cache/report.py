@@ -19,6 +19,7 @@ from fdverify.reports.safe_text import Text
 
 _MEANINGS = {
     "proved": "proved obligations",
+    "checked": "proofs that were proved",
     "map": "explored instances of maps",
     "passed": "checked code of authors",
     "unknown": "questions that no solver could decide",

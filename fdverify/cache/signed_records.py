@@ -16,7 +16,7 @@ from pathlib import Path
 from fdverify.cache.signing import is_signed, sign_record
 from fdverify.workers.atomic_files import read_regular_file, write_atomically
 
-RECORD_KINDS = ("proved", "map", "passed")
+RECORD_KINDS = ("proved", "checked", "map", "passed")
 """The kinds of signed records; each has a folder in the cache folder."""
 _LONGEST_ENTRY = 1 << 20
 _NAME = re.compile(r"[0-9a-f]{64}")

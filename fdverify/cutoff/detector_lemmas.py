@@ -35,12 +35,14 @@ from fdverify.liveness.argument import Argument
 from fdverify.liveness.detector_premises import has_crash_clock
 from fdverify.logic import And, Iff, Not, Truth
 from fdverify.models.loading import allow_neighbour_imports
-from fdverify.obligations.inductive import Invariant, ObligationKind, build_obligations
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.obligation import ObligationKind
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import list_proof_files, load_proof
 from fdverify.proofs.shipped_proofs import SHIPPED_FOLDER
 from fdverify.smt.decide import decide_script
-from fdverify.smt.script import Script, print_assertions
+from fdverify.smt.print_terms import print_assertions
+from fdverify.smt.script import Script
 from fdverify.symbolic.unrolling import Unrolling
 from fdverify.symbolic.values import Bool, Int, lift_truth
 from fdverify.verdict import Verdict

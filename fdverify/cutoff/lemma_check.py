@@ -18,7 +18,8 @@ from fdverify.cutoff.rounds import CONSTRAINTS, OF_ONE, OF_TWO, Kind, Rounds, Su
 from fdverify.errors import InternalError
 from fdverify.logic import And, Implies, Not, Or, Truth
 from fdverify.smt.decide import decide_script
-from fdverify.smt.script import Script, print_assertions, render_standalone_script
+from fdverify.smt.print_terms import print_assertions
+from fdverify.smt.script import Script, render_standalone_script
 from fdverify.smt.second_opinion import decide_with_solver
 from fdverify.symbolic.values import Int, lift_truth
 from fdverify.verdict import Verdict

@@ -26,9 +26,10 @@ from fdverify.invariant_search.state_samples import (
 from fdverify.invariant_search.strengthening import Strengthening
 from fdverify.logic import And
 from fdverify.models.system import Property
-from fdverify.obligations.inductive import Invariant, InvariantObligation, build_obligations
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.obligation import InvariantObligation
 from fdverify.proofs.proof_result import ProofResult, ProofSuggestions, SuggestedConjunct, Suggestion
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.tasks import ProofCase, decide_obligation
 from fdverify.workers.pool import Pool, Task, TaskOutcome
 
@@ -72,7 +73,9 @@ def suggest_conjuncts(
         if false_claims:
             suggested.append(ProofSuggestions(result.path, (), _describe_false_claim(false_claims[0])))
         else:
-            suggested.append(strengthen_proof(settings.build_case(result.path), settings, deadline, report))
+            suggested.append(
+                strengthen_proof(ProofCase.from_settings(result.path, settings), settings, deadline, report)
+            )
     return suggested
 
 

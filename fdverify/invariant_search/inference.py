@@ -20,7 +20,7 @@ from fdverify.invariant_search.search_methods import (
 )
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.proofs.check_proofs import check_proofs
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.runs.run import format_rounds
 from fdverify.verdict import Result, Verdict
 from fdverify.workers.pool import Pool, Task, TaskOutcome

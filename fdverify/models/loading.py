@@ -44,12 +44,19 @@ _read: dict[Path, dict[Path, bytes]] = {}
 """For each requested file, the files read for it and their contents, even if running it failed."""
 _running: list[_LoadedFile] = []
 """Files that are being run: one may ask for a model in another one."""
+_user_files: set[str] = set()
+"""The names of all users' files that were run in this process, as their code has them."""
 _USERS = "fdverify_user_"
 
 
 def is_user_module(module: str) -> bool:
     """Return whether a module of this name is a user's file that was loaded here."""
     return module.startswith(_USERS)
+
+
+def is_user_file(name: str) -> bool:
+    """Return whether code with this file name belongs to a user's file that was run here."""
+    return name in _user_files
 
 
 def find_user_file(code: object) -> Path | None:
@@ -93,8 +100,11 @@ def load_module(path: Path) -> ModuleType:
         if known is None or not known.is_current():
             known = _loaded[path.resolve()] = _run_file(path)
     finally:
+        contents = collect_contents_read(path)
         for outer in _running:
-            outer.contents.update(collect_contents_read(path))
+            outer.contents.update(contents)
+            if path.resolve() in contents:  # by a link, which may lead elsewhere the next time
+                outer.contents[path.absolute()] = contents[path.resolve()]
     return known.module
 
 
@@ -145,6 +155,7 @@ class _CurrentSourceLoader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
         self._contents[Path(path)] = content = self.get_data(path)
+        _user_files.add(path)
         return self.source_to_code(content, path)
 
 
@@ -154,7 +165,7 @@ class _NeighbourFinder(MetaPathFinder):
     def __init__(self, folder: Path, contents: dict[Path, bytes], also: Path | None) -> None:
         self._folder = folder
         self._contents = contents
-        self._names = _list_module_names(folder) - {*sys.stdlib_module_names, *_LIBRARIES}
+        self._names = _list_module_names(folder) - {*sys.stdlib_module_names, *LIBRARIES}
         self._ambiguous = self._names & _list_module_names(also) if also is not None and also != folder else set[str]()
 
     def can_find(self, fullname: str) -> bool:
@@ -174,7 +185,7 @@ class _NeighbourFinder(MetaPathFinder):
         return spec
 
 
-_LIBRARIES = frozenset(
+LIBRARIES = frozenset(
     {"fdverify", "__main__", "z3", "numpy", "networkx", "msgspec", "rich", "typer", "click", "platformdirs"}
     | {"itf_py", "pysmt", "cvc5", "six", "pytest", "_pytest", "pluggy", "xdist", "execnet"}
 )

@@ -11,16 +11,13 @@ from fdverify.errors import InternalError
 from fdverify.liveness.argument import Argument
 from fdverify.logic import And, If, Not, Number, Truth
 from fdverify.models.system import Integers, Property, StepProperty, System
-from fdverify.obligations.inductive import (
+from fdverify.obligations.inductive import Invariant, evaluate_claim_at_end, evaluate_hypotheses, unroll_from_start
+from fdverify.obligations.obligation import (
     CounterexampleToInduction,
-    Invariant,
     NoCounterexample,
     ObligationKind,
     Reachability,
     UnknownCounterexample,
-    evaluate_claim_at_end,
-    evaluate_hypotheses,
-    unroll_from_start,
 )
 from fdverify.obligations.reachability import search_step_violation, search_violation
 from fdverify.runs.run import Run, replay_run

@@ -13,7 +13,8 @@ from fdverify.engines.bmc import BoundedSearch, bmc
 from fdverify.engines.explore import explore_with_caps
 from fdverify.logic import Not, Truth
 from fdverify.models.system import Property, State, StepProperty, System
-from fdverify.obligations.inductive import Invariant, Reachability, evaluate_claim_at_end
+from fdverify.obligations.inductive import Invariant, evaluate_claim_at_end
+from fdverify.obligations.obligation import Reachability
 from fdverify.runs.run import Run, confirm_violation, replay_run
 from fdverify.smt.solver import FreshSolver
 from fdverify.symbolic.unrolling import Unrolling

@@ -16,14 +16,8 @@ from fdverify.engines.instances import diagnose_assumptions, find_larger_instanc
 from fdverify.liveness.argument import Argument
 from fdverify.logic import And, Truth
 from fdverify.models.system import State, System
-from fdverify.obligations.inductive import (
-    ASSUMPTIONS,
-    GOAL_PREMISE,
-    NO_DEAD_END,
-    PHASES,
-    Invariant,
-    ObligationKind,
-)
+from fdverify.obligations.inductive import Invariant
+from fdverify.obligations.obligation import ASSUMPTIONS, GOAL_PREMISE, NO_DEAD_END, PHASES, ObligationKind
 from fdverify.obligations.sampled_runs import ImplicationPremise, SampledRuns, choose_instances, sample_runs
 from fdverify.runs.run import Run
 from fdverify.verdict import Obligation, Verdict

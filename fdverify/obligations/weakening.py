@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from fdverify.obligations.counterexample import explain_failure
-from fdverify.obligations.inductive import (
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.obligation import (
     CounterexampleToInduction,
-    Invariant,
     InvariantObligation,
     NoCounterexample,
     ObligationKind,
     UnknownCounterexample,
-    build_obligations,
 )
 from fdverify.smt.decide import decide_script
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from rich.tree import Tree
 
-from fdverify.obligations.inductive import NO_DEAD_END, VACUITY, ObligationKind
-from fdverify.proofs.proof_result import ProofResult
-from fdverify.proofs.tasks import ProofSubject
+from fdverify.obligations.obligation import NO_DEAD_END, VACUITY, ObligationKind
+from fdverify.proofs.proof_result import ProofResult, ProofSubject
 from fdverify.reports.safe_text import Text
 from fdverify.verdict import Obligation, Verdict
 

@@ -1,35 +1,21 @@
-"""Checks proofs: all obligations of all files, in parallel and independently of each other."""
+"""Checks proofs: those that were proved before and have not changed are known, the others are checked."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from time import monotonic
+from typing import TYPE_CHECKING
 
 from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
 from fdverify.errors import UsageError
-from fdverify.obligations.inductive import ObligationKind
-from fdverify.proofs.conclusion import conclude_proof
-from fdverify.proofs.proof import Proof
+from fdverify.proofs.known_outcomes import KnownOutcomes
 from fdverify.proofs.proof_result import ProofResult
-from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.proofs.tasks import import_worker_modules
-from fdverify.workers.pool import Pool
-from fdverify.workers.task_flow import run_flows
+from fdverify.proofs.proof_settings import ProofSettings
 
-
-@dataclass(frozen=True)
-class CheckProgress:
-    """The progress of a check: for each kind of obligation, how many are done and how many there are."""
-
-    done: Mapping[str, int]
-    total: Mapping[str, int]
-
-    def __str__(self) -> str:
-        return ", ".join(f"{kind} {self.done[kind]}/{total}" for kind, total in self.total.items())
+if TYPE_CHECKING:
+    from fdverify.proofs.parallel_check import CheckProgress
+    from fdverify.proofs.proof import Proof
 
 
 def check_proofs(
@@ -44,26 +30,28 @@ def check_proofs(
     """
     if settings.cache:
         check_key()
-    cases = [settings.build_case(source) for source in sources]
-    labels = _label_files([case.path for case in cases])
-    schedules = [ProofSchedule(case, label, settings) for case, label in zip(cases, labels, strict=True)]
-    deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
-    import_worker_modules(compares=not settings.cache)
-    with Pool(settings.jobs, settings.memory_limit, cases) as pool:
-        run_flows(
-            pool,
-            [schedule.check_proof() for schedule in schedules],
-            deadline,
-            lambda: report(_count_progress(schedules, settings)),
-            beat,
-        )
-    if settings.cache:
-        tidy_folder_once(get_cache_folder())
-    results = [schedule.result for schedule in schedules]
-    for result in results:
-        conclude_proof(result, is_selection=bool(settings.only))
-    _refuse_unknown_names(results, settings.only)
-    return results
+    proofs = list(sources)
+    labels = _label_files([each if isinstance(each, Path) else each.source.file for each in proofs])
+    outcomes = KnownOutcomes(get_cache_folder())
+    results = [outcomes.find(each, settings) if isinstance(each, Path) else None for each in proofs]
+    unknown = [number for number, result in enumerate(results) if result is None]
+    if unknown:
+        from fdverify.proofs.parallel_check import check_cases  # it loads the solver
+        from fdverify.proofs.tasks import ProofCase
+
+        cases = [ProofCase.from_settings(proofs[number], settings) for number in unknown]
+        checked = check_cases(cases, [labels[number] for number in unknown], settings, report, beat)
+        for number, result in zip(unknown, checked, strict=True):
+            results[number] = result
+            if isinstance(proofs[number], Path):
+                outcomes.keep(result, settings)
+        if settings.cache:
+            tidy_folder_once(get_cache_folder())
+    answered = [result for result in results if result is not None]
+    for result, label in zip(answered, labels, strict=True):
+        result.name = label
+    _refuse_unknown_names(answered, settings.only)
+    return answered
 
 
 def _label_files(paths: Sequence[Path]) -> list[str]:
@@ -93,21 +81,3 @@ def _refuse_unknown_names(results: list[ProofResult], only: tuple[str, ...]) -> 
     for name in only:
         if name not in names and not any(result.error or result.lost for result in results):
             raise UsageError(f"--only {name}: no proof has a conjunct or an obligation of that name")
-
-
-def _count_progress(schedules: list[ProofSchedule], settings: ProofSettings) -> CheckProgress:
-    done: Counter[str] = Counter()
-    total: Counter[str] = Counter()
-    for schedule in schedules:
-        for checked in schedule.result.checked:
-            total[checked.question.kind] += 1
-            done[checked.question.kind] += checked.verdict is not None
-            if settings.second_opinion is not None:
-                total["second opinion"] += 1
-                done["second opinion"] += checked.second is not None
-            if settings.stability:
-                total["seeds"] += settings.stability
-                done["seeds"] += len(checked.decisions)
-        total[ObligationKind.VACUITY] += 1
-        done[ObligationKind.VACUITY] += schedule.result.vacuity is not None
-    return CheckProgress(done, total)

@@ -18,7 +18,7 @@ from fdverify.workers.atomic_files import is_writable_tree
 
 if TYPE_CHECKING:
     from fdverify.proofs.proof_result import ProofResult, ProofSuggestions
-    from fdverify.proofs.schedule import ProofSettings
+    from fdverify.proofs.proof_settings import ProofSettings
     from fdverify.reports.outcome import Outcome
 
 Suggest = Callable[
@@ -144,8 +144,8 @@ def _compute_verdicts(
     from fdverify.proofs.check_proofs import check_proofs
     from fdverify.proofs.proof_files import find_proof_files
     from fdverify.proofs.proof_result import select_with_proof
+    from fdverify.proofs.proof_settings import ProofSettings
     from fdverify.proofs.report import ProofsReport, write_count
-    from fdverify.proofs.schedule import ProofSettings
     from fdverify.proofs.shipped_proofs import SHIPPED_FOLDER
 
     if second_opinion is not None:

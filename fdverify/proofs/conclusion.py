@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fdverify.errors import InternalError, SourceLocation
-from fdverify.obligations.inductive import ObligationKind
+from fdverify.obligations.obligation import ObligationKind
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.verdict import Verdict
 

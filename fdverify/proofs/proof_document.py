@@ -15,13 +15,13 @@ from fdverify.proofs.proof_result import (
     ProofSuggestions,
     Stability,
     Suggestion,
+    WitnessDisplay,
     compute_exit_code,
     describe_failure,
 )
-from fdverify.proofs.tasks import WitnessDisplay
 from fdverify.reports.documents import Document
 from fdverify.runs.run_table import ShownRun
-from fdverify.smt.decide import SOLVER
+from fdverify.smt.solver_name import SOLVER
 from fdverify.verdict import Verdict
 
 
@@ -170,6 +170,7 @@ def _list_obligations(result: ProofResult) -> tuple[ProofObligation, ...]:
 def _build_obligation(result: ProofResult, checked: CheckedObligation) -> ProofObligation:
     obligation, broken = checked.build_obligation(), checked.broken
     assert result.subject is not None, "obligations are those of a loaded file"
+    source = result.subject.sources.get(checked.question.about)
     return ProofObligation(
         name=obligation.name,
         kind=obligation.kind,
@@ -178,7 +179,7 @@ def _build_obligation(result: ProofResult, checked: CheckedObligation) -> ProofO
         verdict=obligation.verdict,
         seconds=obligation.seconds,
         detail=obligation.detail,
-        source=result.subject.sources.get(checked.question.about),
+        source=None if source is None else str(source),
         cached=checked.cached,
         second_opinion=checked.second,
         smtlib=checked.kept,

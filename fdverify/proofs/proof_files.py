@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fdverify.errors import SourceLocation, UsageError
 from fdverify.models.loading import load_module
 from fdverify.models.proof_scan import has_proof
 from fdverify.models.python_files import list_python_files, walk_folders
-from fdverify.proofs.proof import Proof, get_proofs, is_stray, locate_function
+
+if TYPE_CHECKING:
+    from fdverify.proofs.proof import Proof
 
 
 class NoProofInFile(UsageError):
@@ -84,6 +87,8 @@ def _list_python_files_below(top: Path) -> list[Path]:
 
 def load_proof(path: Path) -> Proof:
     """Run a proof file and return its only proof."""
+    from fdverify.proofs.proof import get_proofs, is_stray, locate_function  # finding proof files needs no solver
+
     module = load_module(path)
     proofs = get_proofs(module)
     if not proofs:

@@ -8,11 +8,13 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from fdverify.errors import FdverifyError
-from fdverify.obligations.inductive import InvariantObligation, ObligationKind
+from fdverify.errors import FdverifyError, SourceLocation
+from fdverify.liveness.argument import Bound
+from fdverify.models.read_recorder import Reads
+from fdverify.obligations.obligation import InvariantObligation, ObligationKind
 from fdverify.proofs.proof_files import NoProofInFile, ProofFileSelection
-from fdverify.proofs.tasks import CounterexampleDisplay, ProofSubject, VacuityDisplay, WitnessDisplay
-from fdverify.smt.decide import Decision
+from fdverify.runs.run_table import ShownRun
+from fdverify.smt.script import Decision
 from fdverify.verdict import Obligation, Verdict, choose_exit_code
 
 if TYPE_CHECKING:
@@ -24,6 +26,70 @@ _KINDS = {
     ObligationKind.GOAL: "all conjuncts{but} hold, and the goal {about} does not",
     ObligationKind.PREMISE: "the invariant{but} does not imply the premise {about}",
 }
+
+
+@dataclass(frozen=True)
+class ProofSubject:
+    """The description of a proof, for reports."""
+
+    model: str
+    options: Mapping[str, str]
+    parameters: Mapping[str, int | str]
+    goal: str
+    goal_meaning: str
+    meanings: Mapping[str, str]
+    sources: Mapping[str, SourceLocation]
+    """Where the functions of claims are written, at the line of their first decorator."""
+    begins: SourceLocation
+    """The line of the file that makes the proof."""
+    definitions: Mapping[str, SourceLocation]
+    doubted: tuple[str, ...]
+    """Conjuncts that are meant to fail.  Only their own obligations assume them."""
+    hints: Mapping[str, str]
+    """The author's advice for claims that fail."""
+    assumptions: Mapping[str, str]
+    k: int
+    reduction: str | None
+    """The reduction that proves a liveness goal."""
+    bounds: tuple[Bound, ...]
+    fairness: Mapping[str, str]
+    """The fairness assumptions of a liveness goal: what holds infinitely often."""
+    meant_to_fail: tuple[str, ...]
+    """All claims that are meant to fail: conjuncts, goals and assumptions."""
+
+    def get_meaning(self, about: str) -> str:
+        """Return the meaning of a conjunct, a premise or the goal."""
+        return self.meanings.get(about, self.goal_meaning)
+
+
+@dataclass(frozen=True)
+class WitnessDisplay:
+    """A witness run as plain data, and what holds at its end."""
+
+    shows: str
+    run: ShownRun
+
+
+@dataclass(frozen=True)
+class VacuityDisplay:
+    """The results of the vacuity check, with runs as plain data."""
+
+    obligations: tuple[Obligation, ...]
+    detail: str
+    notes: tuple[str, ...]
+    witnesses: tuple[WitnessDisplay, ...]
+    dead_end: ShownRun | None
+    false: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CounterexampleDisplay:
+    """A counterexample to induction as plain data.  ``words`` tell whether a run reaches it, ``run`` is that run."""
+
+    step: ShownRun
+    words: str
+    run: ShownRun | None
+    breaks_goal: bool
 
 
 @dataclass(frozen=True)
@@ -89,7 +155,9 @@ class ProofResult:
     seconds: float = 0.0
     """Spent on it by all workers together."""
     files: Mapping[Path, str] = field(default_factory=dict)
-    """The files that were read for it, with digests of what they said then."""
+    """The users' files that were run for it, with digests of what they said then."""
+    reads: Reads | None = None
+    """All that these files have read."""
 
     @property
     def obligations(self) -> list[Obligation]:

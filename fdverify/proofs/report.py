@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fdverify.errors import shorten_path
-from fdverify.obligations.inductive import NO_DEAD_END
+from fdverify.obligations.obligation import NO_DEAD_END
 from fdverify.proofs.argument_tree import build_argument_tree
 from fdverify.proofs.findings import list_findings
 from fdverify.proofs.proof_document import build_document

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
@@ -12,13 +11,11 @@ from typing import Any, NoReturn
 
 from fdverify.cache.cache_folder import get_cache_folder, keep_undecided_script
 from fdverify.errors import FdverifyError, InternalError, SourceLocation, UsageError, find_python_line
-from fdverify.models.model import OptionValue
-from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample
+from fdverify.obligations.obligation import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks as proof_tasks
-from fdverify.proofs.proof import Proof
-from fdverify.proofs.proof_result import CheckedObligation, ProofResult
-from fdverify.smt.decide import Decision
-from fdverify.smt.script import render_standalone_script
+from fdverify.proofs.proof_result import CheckedObligation, CounterexampleDisplay, ProofResult, VacuityDisplay
+from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.smt.script import Assertion, Decision, render_standalone_script
 from fdverify.verdict import Obligation, Verdict
 from fdverify.workers.atomic_files import make_file_name, write_report
 from fdverify.workers.pool import TaskOutcome
@@ -26,27 +23,7 @@ from fdverify.workers.task_flow import Flow, FlowEnded, run_task, run_together
 
 LOADING_SECONDS = 60.0
 _EXPLAINED_IN_FULL = 3
-
-
-@dataclass(frozen=True)
-class ProofSettings:
-    """How to check proofs, as the command line says."""
-
-    parameters: Mapping[str, int] = field(default_factory=dict)
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
-    k: int = 1
-    only: tuple[str, ...] = ()
-    time_limit: float | None = None
-    memory_limit: int | None = None
-    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
-    smtlib: Path | None = None
-    second_opinion: str | None = None
-    stability: int = 0
-    seed: int = 0
-    cache: bool = True
-
-    def build_case(self, source: Path | Proof) -> proof_tasks.ProofCase:
-        return proof_tasks.ProofCase(source, self.parameters, self.options, self.k)
+_GROUP_SIZE = 64
 
 
 class _Stage(IntEnum):
@@ -110,22 +87,38 @@ class ProofSchedule:
     async def decide_obligations(self, obligations: Sequence[CheckedObligation]) -> None:
         """Decide these obligations, then explain those that fail; those with a verdict need neither."""
         undecided = [checked for checked in obligations if checked.verdict is None]
-        await run_together(self._decide_obligation(checked) for checked in undecided)
+        await run_together(self._decide_group(group) for group in _group_by_step(undecided))
         failed = [checked for checked in undecided if checked.verdict is None]
         await run_together(
             self._explain_failure(checked, in_full=index < _EXPLAINED_IN_FULL) for index, checked in enumerate(failed)
         )
 
-    async def _decide_obligation(self, checked: CheckedObligation) -> None:
-        """Decide an obligation, with as many opinions as are wanted.  It gets no verdict if it seems to fail."""
+    async def _decide_group(self, group: Sequence[CheckedObligation]) -> None:
+        """Try to prove obligations together, which is quick, and decide one by one what is left."""
+        proofs: Sequence[Decision | None] = [None for _ in group]
+        if len(group) > 1 and self._settings.seed == 0:  # another seed is for a solver of one's own
+            scripts = [checked.question.script for checked in group]
+            outcome = await self._run_task(partial(proof_tasks.prove_obligations, scripts, self._get_cache()))
+            proofs = proofs if outcome.lost is not None else outcome.value
+        await run_together(self._decide_obligation(*each) for each in zip(group, proofs, strict=True))
+
+    async def _decide_obligation(self, checked: CheckedObligation, proof: Decision | None) -> None:
+        """Decide an obligation unless there is a proof, with as many opinions as are wanted.
+
+        It gets no verdict if it seems to fail.
+        """
         script, settings = checked.question.script, self._settings
-        root = get_cache_folder() if settings.cache else None
-        outcome = await self._run_task(partial(proof_tasks.decide_obligation, script, root, settings.seed))
-        checked.seconds += outcome.seconds
-        if outcome.lost is not None:
-            self._mark_unknown(checked, outcome.lost)
-            return
-        decision: Decision = outcome.value
+        if proof is None:
+            work = partial(proof_tasks.decide_obligation, script, self._get_cache(), settings.seed)
+            outcome = await self._run_task(work)
+            checked.seconds += outcome.seconds
+            if outcome.lost is not None:
+                self._mark_unknown(checked, outcome.lost)
+                return
+            decision: Decision = outcome.value
+        else:
+            decision = proof
+            checked.seconds += proof.seconds
         checked.effort, checked.detail = decision.effort, decision.reason
         opinions = list[Flow]()
         if settings.second_opinion is not None and decision.status != "unknown":
@@ -176,7 +169,7 @@ class ProofSchedule:
         if outcome.lost is not None:
             finding = checked.detail or "apparently not inductive"
             self._mark_unknown(checked, f"{finding}; no counterexample was found in time: {outcome.lost}")
-        elif isinstance(explanation, proof_tasks.CounterexampleDisplay):
+        elif isinstance(explanation, CounterexampleDisplay):
             checked.broken = explanation
             checked.verdict = Verdict.VIOLATED if explanation.breaks_goal else Verdict.NOT_INDUCTIVE
         elif isinstance(explanation, NoCounterexample) and self._settings.second_opinion is None:
@@ -213,7 +206,7 @@ class ProofSchedule:
             if checked.question.kind is not ObligationKind.PREMISE or checked.verdict is not Verdict.PROVED:
                 continue
             finding = outcome.value.get(checked.question.name) if outcome.lost is None else outcome.lost
-            if isinstance(finding, proof_tasks.CounterexampleDisplay):
+            if isinstance(finding, CounterexampleDisplay):
                 checked.verdict, checked.broken = Verdict.NOT_INDUCTIVE, finding
             elif finding is not None:
                 reason = finding.reason if isinstance(finding, UnknownCounterexample) else finding
@@ -230,7 +223,7 @@ class ProofSchedule:
         )
         if outcome.lost is not None:
             lost = Obligation("vacuity", ObligationKind.VACUITY, Verdict.UNKNOWN, outcome.seconds, outcome.lost)
-            self.result.vacuity = proof_tasks.VacuityDisplay((lost,), outcome.lost, (), (), None, ())
+            self.result.vacuity = VacuityDisplay((lost,), outcome.lost, (), (), None, ())
         else:
             self.result.author_code, self.result.vacuity = outcome.value
 
@@ -266,6 +259,8 @@ class ProofSchedule:
         if outcome.lost is not None:
             return outcome
         answer: proof_tasks.AnswerOnProof = outcome.value
+        reads = self.result.reads
+        self.result.reads = answer.reads if reads is None else reads.merge(answer.reads)
         self._record_files(answer.files, stage)
         if answer.error is not None:
             self._end_with_error(answer.error, stage)
@@ -288,11 +283,13 @@ class ProofSchedule:
             self.result.error, self._error_rank = error, rank
         raise FlowEnded
 
+    def _get_cache(self) -> Path | None:
+        """Return the cache folder if results may be stored."""
+        return get_cache_folder() if self._settings.cache else None
+
     def _get_reusable_cache(self) -> Path | None:
         """Return the cache folder if earlier results may be reused."""
-        settings = self._settings
-        bypasses = settings.second_opinion is not None or settings.stability > 0 or settings.seed != 0
-        return get_cache_folder() if settings.cache and not bypasses else None
+        return get_cache_folder() if self._settings.reuses_results else None
 
     def _mark_unknown(self, checked: CheckedObligation, reason: str) -> None:
         checked.verdict, checked.detail = Verdict.UNKNOWN, reason
@@ -313,6 +310,17 @@ class ProofSchedule:
         except OSError as error:
             self._end_with_error(UsageError(f"cannot write {path}: {error.strerror}"), _Stage.PREPARATION)
         checked.kept = path
+
+
+def _group_by_step(obligations: Iterable[CheckedObligation]) -> list[list[CheckedObligation]]:
+    """Group obligations that have the same step, up to a size that a worker decides in a moment."""
+    groups: dict[tuple[Assertion, ...], list[list[CheckedObligation]]] = {}
+    for checked in obligations:
+        parts = groups.setdefault(checked.question.script.step, [[]])
+        if len(parts[-1]) == _GROUP_SIZE:
+            parts.append([])
+        parts[-1].append(checked)
+    return [part for parts in groups.values() for part in parts]
 
 
 def _read_decision(outcome: TaskOutcome) -> Decision:

@@ -8,9 +8,11 @@ from time import monotonic
 from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
 from fdverify.proofs.conclusion import conclude_proof
-from fdverify.proofs.proof_result import CheckedObligation, ProofResult
-from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.proofs.tasks import VacuityDisplay, import_worker_modules
+from fdverify.proofs.known_outcomes import KnownOutcomes
+from fdverify.proofs.proof_result import CheckedObligation, ProofResult, VacuityDisplay
+from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.proofs.schedule import ProofSchedule
+from fdverify.proofs.tasks import ProofCase, import_worker_modules
 from fdverify.workers.pool import Pool
 from fdverify.workers.task_flow import Flow, run_flows
 
@@ -22,11 +24,16 @@ class ProofSession:
         if settings.cache:
             check_key()
             tidy_folder_once(get_cache_folder())
-        case = settings.build_case(path)
+        case = ProofCase.from_settings(path, settings)
         self._settings = settings
         self._schedule = ProofSchedule(case, path.stem, settings)
-        import_worker_modules(compares=not settings.cache)
         self._pool = Pool(1, settings.memory_limit, [case])
+        self._outcomes = KnownOutcomes(get_cache_folder())
+        known = self._outcomes.find(path, settings)
+        if known is not None:
+            self._schedule.result = known  # it has all verdicts, so nothing is left to run
+            return
+        import_worker_modules(compares=not settings.cache)
         self._run_flows(self._schedule.prepare_obligations(), self._schedule.compare_author_code())
 
     @property
@@ -52,7 +59,10 @@ class ProofSession:
         return self.result.vacuity
 
     def close(self) -> None:
+        """End the worker process, and store the outcome if everything was checked."""
         self._pool.close()
+        conclude_proof(self.result, is_selection=False)
+        self._outcomes.keep(self.result, self._settings)
 
     def _run_flows(self, *flows: Flow) -> None:
         limit = self._settings.time_limit
@@ -61,5 +71,5 @@ class ProofSession:
 
     def _raise_error(self) -> None:
         if self.result.error is not None:
-            self.close()
+            self._pool.close()
             raise self.result.error

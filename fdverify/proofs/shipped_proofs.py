@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fdverify.detectors.model_catalogue import SHIPPED
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.python_files import list_python_files
-from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import load_proof
+
+if TYPE_CHECKING:
+    from fdverify.proofs.proof import Proof
 
 _PACKAGE = Path(__file__).parents[1]
 

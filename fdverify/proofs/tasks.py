@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from fdverify.cache.signed_records import compute_digest
 from fdverify.engines.instances import check_parameters
-from fdverify.errors import FdverifyError, ResourcesExhausted, SourceLocation, format_location
-from fdverify.liveness.argument import Argument, Bound
+from fdverify.errors import FdverifyError, ResourcesExhausted, format_location
+from fdverify.liveness.argument import Argument
 from fdverify.models.loading import (
     allow_neighbour_imports,
     blame_errors_on,
@@ -22,24 +22,25 @@ from fdverify.models.loading import (
     find_user_file,
 )
 from fdverify.models.model import OptionValue
+from fdverify.models.read_recorder import Reads, collect_reads, start_recording
 from fdverify.models.system import System
-from fdverify.obligations.inductive import (
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.obligation import (
     CounterexampleToInduction,
-    Invariant,
     InvariantObligation,
     NoCounterexample,
     ObligationKind,
     UnknownCounterexample,
-    build_obligations,
 )
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import load_proof
+from fdverify.proofs.proof_result import CounterexampleDisplay, ProofSubject, VacuityDisplay, WitnessDisplay
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.runs.run import format_rounds
-from fdverify.runs.run_table import ShownRun, show_run
-from fdverify.smt.decide import Decision, decide_script
+from fdverify.runs.run_table import show_run
+from fdverify.smt.decide import decide_script, prove_scripts
 from fdverify.smt.proof_cache import ProofCache
-from fdverify.smt.script import Script
-from fdverify.verdict import Obligation
+from fdverify.smt.script import Decision, Script
 from fdverify.workers.worker_process import convert_error
 
 if TYPE_CHECKING:
@@ -59,8 +60,13 @@ class ProofCase:
     def path(self) -> Path:
         return self.source if isinstance(self.source, Path) else self.source.source.file
 
+    @classmethod
+    def from_settings(cls, source: Path | Proof, settings: ProofSettings) -> ProofCase:
+        return cls(source, settings.parameters, settings.options, settings.k)
+
     def load(self) -> LoadedProof:
         """Run the file, and nothing else: it may not terminate."""
+        start_recording()
         try:
             proof: Proof | FdverifyError = load_proof(self.source) if isinstance(self.source, Path) else self.source
         except FdverifyError as error:
@@ -103,6 +109,10 @@ class LoadedProof:
         """Return the digests of the files that were read so far for the proof, as they were when they were read."""
         return {path: compute_digest(content) for path, content in collect_contents_read(self.case.path).items()}
 
+    def build_answer(self, value: Any = None, error: FdverifyError | None = None) -> AnswerOnProof:
+        files = self.digest_files()
+        return AnswerOnProof(value, error, files, collect_reads(files))
+
 
 @dataclass(frozen=True)
 class TaskOnProof:
@@ -113,52 +123,22 @@ class TaskOnProof:
 
     def __call__(self, loaded: LoadedProof) -> AnswerOnProof:
         try:
-            return AnswerOnProof(self.work(loaded, *self.arguments), None, loaded.digest_files())
+            return loaded.build_answer(self.work(loaded, *self.arguments))
         except BaseException as error:
             converted = convert_error(error)
             if isinstance(converted, ResourcesExhausted):
                 raise  # the task is lost
-            return AnswerOnProof(None, converted, loaded.digest_files())
+            return loaded.build_answer(error=converted)
 
 
 @dataclass(frozen=True)
 class AnswerOnProof:
-    """The value of a task or its error, and the files read for the proof until then, with the digests of them."""
+    """The value of a task or its error, the digests of the users' files run until then, and all that these read."""
 
     value: Any
     error: FdverifyError | None
     files: Mapping[Path, str]
-
-
-@dataclass(frozen=True)
-class ProofSubject:
-    """The description of a proof, for reports."""
-
-    model: str
-    options: Mapping[str, str]
-    parameters: Mapping[str, int | str]
-    goal: str
-    goal_meaning: str
-    meanings: Mapping[str, str]
-    sources: Mapping[str, str]
-    begins: SourceLocation
-    """The line of the file that makes the proof."""
-    definitions: Mapping[str, SourceLocation]
-    doubted: tuple[str, ...]
-    """Conjuncts that are meant to fail.  Only their own obligations assume them."""
-    hints: Mapping[str, str]
-    """The author's advice for claims that fail."""
-    assumptions: Mapping[str, str]
-    k: int
-    reduction: str | None
-    """The reduction that proves a liveness goal."""
-    bounds: tuple[Bound, ...]
-    fairness: Mapping[str, str]
-    """The fairness assumptions of a liveness goal: what holds infinitely often."""
-
-    def get_meaning(self, about: str) -> str:
-        """Return the meaning of a conjunct, a premise or the goal."""
-        return self.meanings.get(about, self.goal_meaning)
+    reads: Reads
 
 
 @dataclass(frozen=True)
@@ -167,36 +147,6 @@ class PreparedProof:
 
     subject: ProofSubject
     questions: tuple[tuple[InvariantObligation, bool], ...]
-
-
-@dataclass(frozen=True)
-class WitnessDisplay:
-    """A witness run as plain data, and what holds at its end."""
-
-    shows: str
-    run: ShownRun
-
-
-@dataclass(frozen=True)
-class VacuityDisplay:
-    """The results of the vacuity check, with runs as plain data."""
-
-    obligations: tuple[Obligation, ...]
-    detail: str
-    notes: tuple[str, ...]
-    witnesses: tuple[WitnessDisplay, ...]
-    dead_end: ShownRun | None
-    false: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CounterexampleDisplay:
-    """A counterexample to induction as plain data.  ``words`` tell whether a run reaches it, ``run`` is that run."""
-
-    step: ShownRun
-    words: str
-    run: ShownRun | None
-    breaks_goal: bool
 
 
 _THREADS = "OPENBLAS_NUM_THREADS"
@@ -229,7 +179,7 @@ def prepare_obligations(loaded: LoadedProof, cache_root: Path | None) -> Prepare
         goal=goal.name,
         goal_meaning=goal.meaning,
         meanings={claim.name: claim.meaning for claim in (*invariant.conjuncts, *invariant.conclusions)},
-        sources={name: str(source) for name, source in proof.sources.items()},
+        sources=proof.sources,
         begins=proof.source,
         definitions=proof.locate_definitions(),
         doubted=tuple(claim.name for claim in invariant.authored if claim.name in invariant.doubted),
@@ -239,6 +189,7 @@ def prepare_obligations(loaded: LoadedProof, cache_root: Path | None) -> Prepare
         reduction=goal.reduction if isinstance(goal, Argument) else None,
         bounds=goal.bounds if isinstance(goal, Argument) else (),
         fairness={claim.name: claim.meaning for claim in goal.fairness} if isinstance(goal, Argument) else {},
+        meant_to_fail=tuple(proof.get_expected_verdicts()),
     )
     return PreparedProof(subject, tuple((q, cache is not None and cache.has_proof(q.script)) for q in obligations))
 
@@ -257,6 +208,17 @@ def decide_obligation(script: Script, cache_root: Path | None, seed: int = 0) ->
     if decision.status == "unsat" and cache_root is not None:
         ProofCache(cache_root).record_proof(script, decision)
     return decision
+
+
+def prove_obligations(scripts: Sequence[Script], cache_root: Path | None) -> list[Decision | None]:
+    """Try to prove obligations of one step together, and record the proofs in the cache."""
+    decisions = prove_scripts(scripts)
+    if cache_root is not None:
+        cache = ProofCache(cache_root)
+        for script, decision in zip(scripts, decisions, strict=True):
+            if decision is not None:
+                cache.record_proof(script, decision)
+    return decisions
 
 
 def ask_second_solver(script: Script, solver: str) -> Decision:

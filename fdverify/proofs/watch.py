@@ -14,12 +14,13 @@ from fdverify.deadline import lift_deadline
 from fdverify.errors import FdverifyError, UsageError, shorten_path
 from fdverify.models.python_files import walk_folders
 from fdverify.printable import make_printable
-from fdverify.proofs.check_proofs import CheckProgress, check_proofs
+from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.file_watch import FileDigester, is_affected, is_redirected
+from fdverify.proofs.parallel_check import CheckProgress
 from fdverify.proofs.proof_files import NoProofInFile, find_proof_files
 from fdverify.proofs.proof_result import ProofResult
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.report import ProofsReport
-from fdverify.proofs.schedule import ProofSettings
 from fdverify.proofs.tasks import import_worker_modules
 from fdverify.reports.safe_text import Text
 from fdverify.reports.step_table import render_text

@@ -13,8 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from fdverify.cache.signed_records import SignedRecords
-from fdverify.smt.decide import OPTIONS, SOLVER, Decision
-from fdverify.smt.script import Script
+from fdverify.smt.decide import OPTIONS
+from fdverify.smt.script import Decision, Script
 
 _MOST_CORES = 8
 
@@ -48,5 +48,5 @@ class ProofCache:
 
 
 def _compute_key(script: Script) -> str:
-    parts = [SOLVER, OPTIONS, *sorted(assertion.fingerprint for assertion in script.step), script.negated.fingerprint]
+    parts = [OPTIONS, *sorted(assertion.fingerprint for assertion in script.step), script.negated.fingerprint]
     return sha256("\n".join(parts).encode()).hexdigest()

@@ -1,4 +1,7 @@
-"""Obligations as SMT-LIB text.  The same text is solved, sent to other processes and solvers, cached and saved."""
+"""Obligations as SMT-LIB text, and the answers of solvers to them.
+
+The same text is solved, sent to other processes and solvers, cached and saved.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Literal
 
-import z3
-
-from fdverify.errors import InternalError
 from fdverify.printable import make_printable
 
-_SYMBOL = re.compile(r"\|[^|]*\||[^\s()|]+")
-_ABBREVIATION = re.compile(r"\|[^|]*\||[$?]x\d+")
-_COMMAND = re.compile(r"\n(?=\((?:assert|declare-fun|declare-const|check-sat|set-)\b)")
+SYMBOL = re.compile(r"\|[^|]*\||[^\s()|]+")
 
 
 @dataclass(frozen=True)
@@ -47,13 +45,27 @@ class Script:
 
     def render(self, named: bool = True) -> str:
         """Render the script.  If ``named``, hypothesis number i gets the name ``h!i``."""
-        declarations = dict.fromkeys(line for assertion in self.assertions for line in assertion.declarations)
         hypotheses = [hypothesis.formula for hypothesis in self.hypotheses]
         if named:
             hypotheses = [f"(! {formula} :named h!{index})" for index, formula in enumerate(hypotheses)]
         formulas = [*(assertion.formula for assertion in self.step), *hypotheses, self.negated.formula]
-        commands = [f"(assert {formula})" for formula in formulas]
-        return "\n".join((f"; {make_printable(self.title)}: unsat proves it", *declarations, *commands, ""))
+        return f"; {make_printable(self.title)}: unsat proves it\n{_render_commands(self.assertions, formulas)}"
+
+
+def find_declared_symbol(declaration: str) -> str:
+    """Return the symbol that a declaration declares, as formulas write it."""
+    symbol: str = SYMBOL.findall(declaration)[1]
+    return symbol
+
+
+def render_assertions(assertions: Sequence[Assertion]) -> str:
+    """Render assertions with their declarations."""
+    return _render_commands(assertions, [assertion.formula for assertion in assertions])
+
+
+def _render_commands(assertions: Sequence[Assertion], formulas: Sequence[str]) -> str:
+    declarations = dict.fromkeys(line for assertion in assertions for line in assertion.declarations)
+    return "\n".join((*declarations, *(f"(assert {formula})" for formula in formulas), ""))
 
 
 def render_standalone_script(script: Script) -> str:
@@ -61,40 +73,17 @@ def render_standalone_script(script: Script) -> str:
     return f"(set-logic ALL)\n{script.render()}(check-sat)\n"
 
 
-def print_assertions(terms: Sequence[Any]) -> list[Assertion]:
-    """Print each Z3 term as an assertion.  Printing all of them in one call is far faster than one at a time."""
-    if not terms:
-        return []
-    distinct: dict[int, Any] = {}
-    for term in terms:
-        distinct.setdefault(term.get_id(), term)
-    handles = [term.as_ast() for term in distinct.values()]
-    # Solver.to_smt2 prints the same format, but solvers rewrite their assertions.  Z3 omits the last formula if it is
-    # true, so ``true`` is passed as the last one.
-    context, true = z3.main_ctx().ref(), z3.BoolVal(True)
-    array = (z3.Ast * len(handles))(*handles)
-    text = z3.Z3_benchmark_to_smtlib_string(context, "", "", "unknown", "", len(handles), array, true.as_ast())
-    commands = _COMMAND.split("\n" + text)
-    declarations = {_SYMBOL.findall(c)[1]: " ".join(c.split()) for c in commands if c.startswith("(declare-")}
-    formulas = [_extract_formula(c) for c in commands if c.startswith("(assert")]
-    if len(formulas) != len(distinct):
-        raise InternalError("the solver did not print every formula it was given")
-    assertions = {key: _build_assertion(text, declarations) for key, text in zip(distinct, formulas, strict=True)}
-    return [assertions[term.get_id()] for term in terms]
+@dataclass(frozen=True)
+class Decision:
+    """Z3's answer to a script.  For ``unsat``, ``core`` has the indices of the hypotheses in the unsat core, if wanted.
 
+    If the core does not need the negated conclusion, the step and the hypotheses contradict each other.  ``effort`` is
+    Z3's own count of its work (``rlimit``), which does not depend on the speed of the machine.
+    """
 
-def _extract_formula(command: str) -> str:
-    """Extract the formula, with its let-variables renumbered: Z3 numbers them across all the formulas it prints."""
-    body = " ".join(command.strip().removeprefix("(assert").removesuffix(")").split())
-    names: dict[str, str] = {}
-
-    def rename_variable(match: re.Match[str]) -> str:
-        token = match.group()
-        return token if token.startswith("|") else names.setdefault(token, f"{token[0]}{len(names)}")
-
-    return _ABBREVIATION.sub(rename_variable, body)
-
-
-def _build_assertion(formula: str, declarations: dict[str, str]) -> Assertion:
-    symbols = dict.fromkeys(_SYMBOL.findall(formula))
-    return Assertion(formula, tuple(sorted(declarations[symbol] for symbol in symbols if symbol in declarations)))
+    status: Literal["sat", "unsat", "unknown"]
+    reason: str = ""
+    effort: int = 0
+    core: tuple[int, ...] | None = None
+    needs_negated: bool = True
+    seconds: float = 0.0

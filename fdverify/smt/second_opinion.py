@@ -8,8 +8,7 @@ from io import StringIO
 from typing import Any
 
 from fdverify.errors import UsageError
-from fdverify.smt.decide import Decision
-from fdverify.smt.script import Script
+from fdverify.smt.script import Decision, Script
 
 
 def check_solver_available(name: str) -> None:

@@ -9,16 +9,17 @@ from typing import Any
 
 import pytest
 
+from fdverify.cache.cache_folder import get_cache_folder
 from fdverify.errors import SourceLocation, UsageError
-from fdverify.obligations.inductive import (
-    ASSUMPTIONS,
-    ObligationKind,
-    ObligationOutline,
-    outline_obligations,
-)
+from fdverify.obligations.inductive import outline_obligations
+from fdverify.obligations.obligation import ASSUMPTIONS, VACUITY, ObligationKind, ObligationOutline
+from fdverify.proofs.known_outcomes import KnownOutcomes
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import NoProofInFile
-from fdverify.proofs.schedule import LOADING_SECONDS, ProofSettings
+from fdverify.proofs.proof_result import ProofResult
+from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.proofs.schedule import LOADING_SECONDS
+from fdverify.proofs.tasks import ProofCase
 from fdverify.verdict import Verdict
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
 
@@ -41,7 +42,10 @@ class CollectedObligation:
 
 
 def collect_obligations(path: Path, settings: ProofSettings) -> list[CollectedObligation]:
-    """Load a proof file and list its obligations, within the time limit of one obligation."""
+    """List the obligations of a proof file; unless they are known, load it, within the time limit of one obligation."""
+    known = KnownOutcomes(get_cache_folder()).find(path, settings)
+    if known is not None:
+        return _list_known_obligations(known)
     limit = LOADING_SECONDS if settings.time_limit is None else settings.time_limit
     try:
         collected = run_in_worker(partial(_collect_in_worker, path, settings), limit, _ignore_event)
@@ -57,6 +61,18 @@ def collect_obligations(path: Path, settings: ProofSettings) -> list[CollectedOb
     return collected
 
 
+def _list_known_obligations(known: ProofResult) -> list[CollectedObligation]:
+    """List the obligations of a proof that was proved, and none of whose claims is meant to fail."""
+    subject = known.subject
+    assert subject is not None, "a proved proof was prepared"
+    outlines = [
+        *(ObligationOutline(each.question.name, each.question.kind, each.question.about) for each in known.checked),
+        *(ObligationOutline(name, ObligationKind.VACUITY, subject.goal) for name in VACUITY),
+    ]
+    lines = {each.name: subject.sources.get(each.about, subject.begins).line or 1 for each in outlines}
+    return [CollectedObligation(each, lines[each.name], None) for each in outlines]
+
+
 def _ignore_event(event: Any) -> None:
     """Ignore an event of the worker; loading reports no progress."""
 
@@ -64,7 +80,7 @@ def _ignore_event(event: Any) -> None:
 def _collect_in_worker(path: Path, settings: ProofSettings, send: Any) -> list[CollectedObligation] | str | None:
     """Return the obligations, or the reason if the file asks pytest to skip it, or ``None`` if it has no proof."""
     try:
-        loaded = settings.build_case(path).load()
+        loaded = ProofCase.from_settings(path, settings).load()
         proof = loaded.proof
     except NoProofInFile:
         return None

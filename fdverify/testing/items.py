@@ -10,11 +10,11 @@ from typing import Self
 import pytest
 
 from fdverify.errors import FdverifyError, InternalError, SourceLocation, UsageError, check_interpreter, shorten_path
-from fdverify.obligations.inductive import ObligationKind, ObligationOutline
+from fdverify.obligations.obligation import ObligationKind, ObligationOutline
 from fdverify.printable import make_printable
 from fdverify.proofs.proof_files import NoProofInFile
 from fdverify.proofs.session import ProofSession
-from fdverify.smt.decide import SOLVER
+from fdverify.smt.solver_name import SOLVER
 from fdverify.testing.collect import ExpectedFailure, collect_obligations
 from fdverify.testing.plugin_options import OPTIONS_KEY, CollectDecision
 from fdverify.testing.terminal_summary import note_unknown, note_verdict

@@ -17,7 +17,7 @@ from fdverify import __version__
 from fdverify.errors import UsageError, shorten_path
 
 if TYPE_CHECKING:
-    from fdverify.proofs.schedule import ProofSettings
+    from fdverify.proofs.proof_settings import ProofSettings
 
 INI_OPTION = "fdverify_files"
 _DEFAULT_FILES = ("proof_*.py",)
@@ -84,7 +84,7 @@ class PluginOptions:
         return [glob for glob in unmatched if not any(root.glob(glob))]
 
     def build_settings(self, jobs: int) -> ProofSettings:
-        from fdverify.proofs.schedule import ProofSettings
+        from fdverify.proofs.proof_settings import ProofSettings
 
         return ProofSettings(
             time_limit=self.time_limit,

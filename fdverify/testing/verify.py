@@ -24,7 +24,7 @@ from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.report import render_obligation
 from fdverify.reports.step_table import print_steps, render_text
 from fdverify.runs.run_table import ShownRun, show_run
-from fdverify.smt.decide import SOLVER
+from fdverify.smt.solver_name import SOLVER
 from fdverify.testing.plugin_options import OPTIONS_KEY
 from fdverify.testing.terminal_summary import note_unknown, note_verdict
 from fdverify.verdict import Result, Verdict, ignore_progress

@@ -9,7 +9,8 @@ from time import monotonic, perf_counter
 from typing import Any
 
 from fdverify.errors import InternalError, UsageError
-from fdverify.smt.script import Script, print_assertions, render_standalone_script
+from fdverify.smt.print_terms import print_assertions
+from fdverify.smt.script import Script, render_standalone_script
 from fdverify.threshold.automaton import Automaton, Specification
 from fdverify.threshold.claims.bounded_growth import refuse_unbounded_growth
 from fdverify.threshold.claims.run_shapes import list_violating_shapes

@@ -10,7 +10,16 @@ import fdverify
 from tests.cli.script import COMMANDS, environment, run
 from tests.launch import HANG_SECONDS
 
-HEAVY = ("z3", "numpy", "pysmt", "itf_py", "msgspec", "distributed", "dask")
+HEAVY = ("z3", "numpy", "pysmt", "itf_py", "msgspec", "distributed", "dask", "networkx", "lark", "pydantic")
+ROOT = Path(__file__).parents[2]
+LOADED_BY = {
+    ("threshold", "check", "examples/threshold/strb.ta"): {"lark", "z3"},
+    ("explore", "--delta", "1", "--phi", "1"): set[str](),
+    ("bmc", "--delta", "1", "--phi", "1"): set[str](),
+    ("cache",): set[str](),
+    ("schema", "proofs"): {"msgspec"},
+}
+"""What a command loads into its own process; what it computes with, its workers load."""
 LOADED = """
 import sys
 from fdverify.app import run
@@ -93,3 +102,26 @@ def test_heavy_things_are_noticed(tmp_path: Path) -> None:
     )
     assert done.stderr.split()[0] == "0"
     assert "itf_py" in done.stderr.split()
+
+
+def load(module: str, *arguments: str) -> tuple[int, set[str]]:
+    """The exit code of a command line, and which of the heavy modules it has loaded."""
+    code = LOADED.replace("{HEAVY}", str(set(HEAVY))).replace("fdverify.app", module)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=ROOT, env=environment(), capture_output=True, text=True
+    )
+    exit_code, *loaded = done.stderr.splitlines()[-1].split()
+    return int(exit_code), set(loaded)
+
+
+@pytest.mark.parametrize("arguments", LOADED_BY, ids=" ".join)
+def test_a_command_loads_what_it_needs(arguments: tuple[str, ...]) -> None:
+    assert load("fdverify.app", *arguments) == (0, LOADED_BY[arguments])
+
+
+def test_a_proof_that_is_known_loads_no_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    code, loaded = load("fdverify.verify_invariant", "invariants/strong_accuracy.py")
+    assert code == 0
+    assert "z3" in loaded
+    assert load("fdverify.verify_invariant", "invariants/strong_accuracy.py") == (0, set())

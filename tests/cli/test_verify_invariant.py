@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from fdverify.schemas import find_schema
-from fdverify.smt.decide import Decision
+from fdverify.smt.script import Decision
 from tests.cli import written_proofs as files
 from tests.cli.processes import heed_interrupts
 from tests.cli.script import Outcome, environment, run
@@ -451,7 +451,7 @@ def test_two_solvers_that_disagree_are_an_internal_error(tmp_path: Path, monkeyp
     from fdverify.proofs import tasks
     from fdverify.proofs.check_proofs import check_proofs
     from fdverify.proofs.proof_result import compute_exit_code
-    from fdverify.proofs.schedule import ProofSettings
+    from fdverify.proofs.proof_settings import ProofSettings
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(tasks, "ask_second_solver", says_sat)
@@ -469,7 +469,7 @@ def says_sat(text: Any, solver: str) -> Decision:
 def test_a_second_solver_that_does_not_know_makes_it_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from fdverify.proofs import tasks
     from fdverify.proofs.check_proofs import check_proofs
-    from fdverify.proofs.schedule import ProofSettings
+    from fdverify.proofs.proof_settings import ProofSettings
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(tasks, "ask_second_solver", does_not_know)

@@ -27,7 +27,7 @@ from fdverify.detectors.chandra_toueg.round_phases import VARIANTS, Variant
 from fdverify.errors import UsageError
 from fdverify.logic import Not, Truth
 from fdverify.proofs.check_proofs import check_proofs
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.reports.step_table import render_text
 from fdverify.symbolic.values import lift_truth
 from fdverify.verdict import Verdict

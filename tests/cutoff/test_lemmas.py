@@ -19,7 +19,7 @@ from fdverify.cutoff.lemmas import Lemma, list_lemmas
 from fdverify.cutoff.rounds import CONSTRAINTS, ComputationModel, Rounds, Step, SubRound
 from fdverify.errors import UsageError
 from fdverify.logic import And, Not
-from fdverify.smt.decide import Decision
+from fdverify.smt.script import Decision
 from fdverify.symbolic.values import lift_truth
 from fdverify.verdict import Verdict
 from tests.cutoff.broken import BROKEN

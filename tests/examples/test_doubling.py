@@ -30,12 +30,13 @@ from fdverify.models.detector import Raise
 from fdverify.models.model import OptionValue
 from fdverify.models.system import Choices, Property, State, System, Update
 from fdverify.obligations.counterexample import explain_failure
-from fdverify.obligations.inductive import CounterexampleToInduction, Invariant, ObligationKind
+from fdverify.obligations.inductive import Invariant
+from fdverify.obligations.obligation import CounterexampleToInduction, ObligationKind
 from fdverify.obligations.planned_violation import decide_worst_run_obligations, interpret_worst_run
 from fdverify.obligations.weakening import weaken_invariant
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.runs.concrete_interpreter import observe_state
 from fdverify.runs.run import holds_at_end, replay_run
 from fdverify.schemas import find_schema

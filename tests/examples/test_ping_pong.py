@@ -35,7 +35,7 @@ from fdverify.obligations.inductive import Invariant, build_obligations
 from fdverify.obligations.planned_violation import decide_worst_run_obligations, interpret_worst_run
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.runs.concrete_interpreter import build_initial_state, enumerate_outcomes, observe_state
 from fdverify.runs.run import replay_run
 from fdverify.smt.decide import decide_script

@@ -19,7 +19,7 @@ from fdverify.invariant_search.search_methods import (
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.runs.run import replay_run
 from fdverify.verdict import Verdict
 from tests.sampling import every

@@ -13,7 +13,7 @@ from fdverify.invariant_search.proof_vocabulary import collect_vocabulary
 from fdverify.models.system import Property
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_result import ProofSuggestions
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.schemas import find_schema
 from fdverify.verdict import Verdict
 from tests.cli.script import Outcome, environment, run

@@ -8,7 +8,8 @@ from typing import Any
 from fdverify.detectors.model_catalogue import find_model
 from fdverify.liveness.argument import Argument
 from fdverify.models.system import State
-from fdverify.obligations.inductive import Invariant, InvariantObligation, ObligationKind, build_obligations
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.obligation import InvariantObligation, ObligationKind
 from fdverify.proofs.proof_files import load_proof
 from fdverify.smt.decide import decide_script
 

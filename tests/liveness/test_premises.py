@@ -9,13 +9,8 @@ from fdverify.engines.dead_ends import check_no_dead_end
 from fdverify.logic import And, Not, Truth
 from fdverify.models.system import State, StepProperty
 from fdverify.obligations.counterexample import explain_failure
-from fdverify.obligations.inductive import (
-    CounterexampleToInduction,
-    Invariant,
-    InvariantObligation,
-    ObligationKind,
-    build_obligations,
-)
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.obligation import CounterexampleToInduction, InvariantObligation, ObligationKind
 from fdverify.obligations.weakening import weaken_invariant
 from fdverify.proofs import EventuallyAlways, Proof
 from fdverify.proofs.proof_files import load_proof

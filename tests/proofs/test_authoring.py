@@ -9,7 +9,8 @@ import pytest
 
 from fdverify.errors import UsageError
 from fdverify.models.buffer import ENCODINGS
-from fdverify.obligations.inductive import ObligationKind, build_obligations
+from fdverify.obligations.inductive import build_obligations
+from fdverify.obligations.obligation import ObligationKind
 from fdverify.proofs.proof import Proof
 from fdverify.proofs.proof_files import list_proof_files, load_proof
 from fdverify.smt.decide import decide_script

@@ -13,7 +13,8 @@ from fdverify.engines.explore import Exploration, explore
 from fdverify.logic import Place, Truth, watch_premises
 from fdverify.models.system import Property, System
 from fdverify.obligations.counterexample import explain_failure
-from fdverify.obligations.inductive import CounterexampleToInduction, ObligationKind, build_obligations
+from fdverify.obligations.inductive import build_obligations
+from fdverify.obligations.obligation import CounterexampleToInduction, ObligationKind
 from fdverify.proofs.proof_files import load_proof
 from fdverify.reports.step_table import print_steps
 from fdverify.runs.run_table import ShownRun, show_run

@@ -14,7 +14,7 @@ from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.file_watch import is_affected
 from fdverify.proofs.proof_files import load_proof
 from fdverify.proofs.proof_result import ProofResult
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.session import ProofSession
 from fdverify.verdict import Verdict, ignore_progress
 from tests.cli import written_proofs as files

@@ -18,13 +18,12 @@ from fdverify.engines.batch import build_truth_column
 from fdverify.engines.explore import Exploration, explore_with_caps
 from fdverify.models.system import Property, System, is_always_true
 from fdverify.obligations.counterexample import explain_failure
-from fdverify.obligations.inductive import (
+from fdverify.obligations.inductive import Invariant, build_obligations
+from fdverify.obligations.obligation import (
     CounterexampleToInduction,
-    Invariant,
     InvariantObligation,
     NoCounterexample,
     ObligationKind,
-    build_obligations,
 )
 from fdverify.runs.run import Run, replay_run
 from fdverify.smt.decide import decide_script

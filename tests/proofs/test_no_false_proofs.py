@@ -3,18 +3,21 @@
 import os
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from fdverify.obligations.inductive import NoCounterexample, ObligationKind, UnknownCounterexample
+from fdverify.obligations.obligation import NoCounterexample, ObligationKind, UnknownCounterexample
 from fdverify.proofs import tasks
-from fdverify.proofs.check_proofs import CheckProgress, check_proofs
+from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.parallel_check import CheckProgress
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
-from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.smt.decide import Decision
+from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.proofs.schedule import ProofSchedule
+from fdverify.smt.script import Decision
 from fdverify.verdict import Verdict
 from tests.cli.script import run
 
@@ -205,6 +208,7 @@ def test_a_claim_that_is_gone_when_its_failure_is_explained(tmp_path: Path) -> N
 
 
 def test_a_proof_in_the_second_attempt_is_confirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "prove_obligations", proves_none)
     monkeypatch.setattr(tasks, "decide_obligation", says_sat)
     assert checked(tmp_path, "return s.x >= 0").verdict == "proved"
     monkeypatch.setattr(tasks, "confirm_proof", dies)
@@ -224,6 +228,7 @@ def test_a_file_that_was_not_loaded_in_time_is_not_a_bad_file(tmp_path: Path) ->
 
 def test_what_the_second_solver_was_not_asked_is_not_agreed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A candidate that is refuted with more ages is proved, but by one solver only."""
+    monkeypatch.setattr(tasks, "prove_obligations", proves_none)
     monkeypatch.setattr(tasks, "decide_obligation", says_sat)
     monkeypatch.setattr(tasks, "ask_second_solver", says_sat)
     monkeypatch.setattr(tasks, "explain_failure", says_unbroken)
@@ -237,14 +242,34 @@ def says_sat(*arguments: object, **more: object) -> Decision:
     return Decision("sat")
 
 
+def proves_none(scripts: Sequence[object], *arguments: object) -> list[None]:
+    return [None for _ in scripts]
+
+
 def says_unbroken(*arguments: object) -> NoCounterexample:
     return NoCounterexample()
 
 
-@pytest.mark.parametrize("stage", ["decide_obligation", "compare_and_check_vacuity", "prepare_obligations"])
-def test_a_worker_that_dies_proves_nothing(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, stage, dies)
+@pytest.mark.parametrize(
+    "stages",
+    [("prove_obligations", "decide_obligation"), ("compare_and_check_vacuity",), ("prepare_obligations",)],
+    ids=str,
+)
+def test_a_worker_that_dies_proves_nothing(
+    stages: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for stage in stages:
+        monkeypatch.setattr(tasks, stage, dies)
     assert checked(tmp_path, "return s.x >= 0").exit_code == 3
+
+
+@pytest.mark.parametrize("fails", ["dies", "proves_none"])
+def test_what_is_not_proved_together_is_decided_alone(
+    fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "prove_obligations", globals()[fails])
+    assert checked(tmp_path, "return s.x >= 0").verdict is Verdict.PROVED
+    assert checked(tmp_path, "return s.x >= 1").exit_code == 1
 
 
 def dies(*arguments: object, **more: object) -> None:

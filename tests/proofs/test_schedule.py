@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from fdverify.errors import FdverifyError, InternalError, ResourcesExhausted, SourceLocation, UsageError
-from fdverify.obligations.inductive import ObligationKind
+from fdverify.models.read_recorder import Reads
+from fdverify.obligations.obligation import ObligationKind
 from fdverify.proofs import tasks
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.file_watch import is_affected
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
-from fdverify.proofs.schedule import ProofSchedule, ProofSettings
-from fdverify.smt.decide import Decision
+from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.proofs.schedule import ProofSchedule
+from fdverify.smt.script import Decision
 from fdverify.workers.pool import TaskOutcome
 from fdverify.workers.task_flow import FlowEnded
 from tests.cli import written_proofs as files
@@ -34,13 +36,13 @@ def failed(error: FdverifyError) -> TaskOutcome:
 
 
 def answered(error: FdverifyError) -> TaskOutcome:
-    return TaskOutcome(value=tasks.AnswerOnProof(None, error, {}))
+    return TaskOutcome(value=tasks.AnswerOnProof(None, error, {}, Reads()))
 
 
 def orders(outcomes: dict[str, TaskOutcome]) -> Iterator[str]:
     """The error that is reported for each order in which these outcomes come."""
     for order in permutations(outcomes):
-        schedule: Any = ProofSchedule(ProofSettings().build_case(Path("mine.py")), "mine", ProofSettings())
+        schedule: Any = ProofSchedule(tasks.ProofCase(Path("mine.py"), {}, {}, 1), "mine", ProofSettings())
         schedule._keep_undecided = lambda checked: None
         question: Any = SimpleNamespace(name="a", about="a", script=None, kind=ObligationKind.GOAL, rounds=0)
         checked = CheckedObligation(question)

@@ -11,9 +11,9 @@ from fdverify.obligations.inductive import build_obligations, outline_obligation
 from fdverify.proofs import tasks
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.session import ProofSession
-from fdverify.smt.decide import Decision
+from fdverify.smt.script import Decision
 from fdverify.verdict import Verdict
 from tests.cli import written_proofs as files
 from tests.sampling import every

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 import z3
 
-from fdverify.obligations.inductive import InvariantObligation, build_obligations
+from fdverify.obligations.inductive import build_obligations
+from fdverify.obligations.obligation import InvariantObligation
 from fdverify.proofs.proof_files import load_proof
+from fdverify.smt.print_terms import print_assertions
 from fdverify.smt.product_lemmas import build_order_lemmas, build_product_lemmas, build_sign_lemmas
-from fdverify.smt.script import Assertion, print_assertions
+from fdverify.smt.script import Assertion
 
 PROOF = Path(__file__).parents[2] / "invariants" / "strong_completeness_any_timeout.py"
 SCHEMATA = [*build_sign_lemmas("f", "a", "fa"), *build_order_lemmas("f", "a", "fa", "b", "fb")]

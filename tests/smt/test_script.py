@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fdverify.smt.decide import decide_script
-from fdverify.smt.script import Assertion, Script, print_assertions, render_standalone_script
+from fdverify.smt.print_terms import print_assertions
+from fdverify.smt.script import Assertion, Script, render_standalone_script
 from fdverify.smt.second_opinion import decide_with_solver
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]

@@ -12,7 +12,8 @@ from fdverify.errors import UsageError
 from fdverify.obligations.inductive import build_obligations
 from fdverify.proofs.proof_files import load_proof
 from fdverify.smt.decide import decide_script
-from fdverify.smt.script import Assertion, Script, print_assertions
+from fdverify.smt.print_terms import print_assertions
+from fdverify.smt.script import Assertion, Script
 from fdverify.smt.second_opinion import check_solver_available, decide_with_solver
 
 INVARIANTS = Path(__file__).parents[2] / "invariants"

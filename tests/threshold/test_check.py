@@ -6,7 +6,7 @@ import pytest
 
 from fdverify.errors import InternalError, UsageError
 from fdverify.smt import second_opinion
-from fdverify.smt.decide import Decision
+from fdverify.smt.script import Decision
 from fdverify.smt.solver import ArithmeticSolver, SolverAnswer
 from fdverify.threshold.check_specification import ThresholdSettings, check, check_specifications
 from fdverify.threshold.claims.bounded_growth import refuse_unbounded_growth

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import networkx as nx
 import z3
 
 from fdverify.errors import UsageError
 from fdverify.smt.solver import FreshSolver
 from fdverify.threshold.automaton import Automaton, Rule
 from fdverify.threshold.claims.thresholds import collect_thresholds, rewrite_in_thresholds
+from fdverify.threshold.cycles import select_edges_on_cycles
 from fdverify.threshold.runs.z3_terms import encode_formula, encode_reached
 
 
 def refuse_unbounded_growth(automaton: Automaton) -> None:
     """Refuse a rule on a cycle that increases a shared variable and has no bounding guard."""
-    graph: Any = nx.DiGraph([(rule.source, rule.target) for rule in automaton.rules])
-    cycles = [component for component in nx.strongly_connected_components(graph) if len(component) > 1]
-    for rule in automaton.rules:
-        on_cycle = rule.source == rule.target or any({rule.source, rule.target} <= cycle for cycle in cycles)
-        if rule.adds and on_cycle and not _is_bounded(automaton, rule):
+    for rule in select_edges_on_cycles(automaton.rules):
+        if rule.adds and not _is_bounded(automaton, rule):
             raise UsageError(
                 f"{automaton.name}: rule {rule.number} is on a cycle and counts without a bound",
                 "guard it by x < … for a variable that it adds to",

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-import networkx as nx
-
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton_names import format_for_message
 from fdverify.threshold.claims.nnf import conjoin_all, convert_to_nnf
@@ -98,6 +96,8 @@ def enumerate_arcs(flow: ControlFlow) -> list[Arc]:
 
 def _enumerate_paths(flow: ControlFlow) -> Iterator[list[str]]:
     """Enumerate the paths from start to end, as lists of operations."""
+    import networkx as nx  # automata in ByMC's format do not need it
+
     graph: Any = nx.MultiDiGraph()
     graph.add_nodes_from((flow.start, flow.end))
     for source, operation, target in flow.edges:

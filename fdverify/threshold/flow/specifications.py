@@ -7,15 +7,13 @@ specification.  Where the converse is not known, violations are searched in cert
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import networkx as nx
 
 from fdverify.errors import UsageError
 from fdverify.threshold.automaton import Specification
 from fdverify.threshold.claims.run_shapes import list_violating_shapes
+from fdverify.threshold.cycles import select_edges_on_cycles
 from fdverify.threshold.flow.arcs import Arc
 from fdverify.threshold.flow.control_flow import FAIR, ControlFlow
 from fdverify.threshold.flow.fairness import FairnessCondition
@@ -82,7 +80,7 @@ class _DisabledSteps:
 def _find_disabled_steps(flow: ControlFlow, arcs: Sequence[Arc]) -> _DisabledSteps:
     rules = [arc for arc in arcs if arc.has_effect]
     stopped = find_disabled_arcs(flow, rules, compute_histories(flow, arcs))
-    turning = [arc for arc in _find_arcs_on_cycles(arc for arc in rules if not arc.adds) if arc in stopped]
+    turning = [arc for arc in select_edges_on_cycles(arc for arc in rules if not arc.adds) if arc in stopped]
     return _DisabledSteps(*(_describe_first(steps, stopped) for steps in (turning, stopped)))
 
 
@@ -93,15 +91,6 @@ def _describe_first(arcs: Iterable[Arc], stopped: dict[Arc, set[str]]) -> str | 
         return None
     counters = " and ".join(sorted(stopped[arc]))
     return f"whether a process goes from {arc.source} to {arc.target} depends on what it has received of {counters}"
-
-
-def _find_arcs_on_cycles(arcs: Iterable[Arc]) -> Iterator[Arc]:
-    """Return the steps on cycles of statuses: both ends are in one strongly connected component."""
-    moves = list(arcs)
-    graph: Any = nx.DiGraph([(arc.source, arc.target) for arc in moves])
-    components = enumerate(nx.strongly_connected_components(graph))
-    component = {status: number for number, statuses in components for status in statuses}
-    return (arc for arc in moves if component[arc.source] == component[arc.target])
 
 
 def _find_doubt(name: str, formula: Formula, fair: FairnessCondition, hindrance: _DisabledSteps) -> str | None:

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
-import networkx as nx
-
 from fdverify.threshold.automaton import Automaton, Rule
 from fdverify.threshold.claims.lasting_claims import LastingClaim, build_lasting_claims
 from fdverify.threshold.claims.run_shapes import RunShape
 from fdverify.threshold.claims.thresholds import Threshold, collect_thresholds, rewrite_in_thresholds
+from fdverify.threshold.cycles import select_edges_on_cycles
 from fdverify.threshold.ltl_formula import Formula
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def build_run_problem(
     """Build the problem for one shape; refuse claims and guards that are not supported."""
     rules = _list_effective_rules(automaton)
     prepared = replace(automaton, rules=rules)
-    turns = tuple(_list_cyclic_rules(rule for rule in rules if not rule.adds))
+    turns = tuple(select_edges_on_cycles(rule for rule in rules if not rule.adds))
     moments = tuple(_collect_lasting_claims(prepared, name, moment.globally) for moment in shape.moments)
     in_loops = (
         _collect_lasting_claims(prepared, name, shape.eventually_always)
@@ -70,7 +69,7 @@ def build_run_problem(
     operators = collect_thresholds(prepared, (rule.guard for rule in rules))
     for threshold in collect_thresholds(prepared, unless):
         operators.setdefault(threshold, set()).add("unless")
-    cyclic = _list_cyclic_rules(rules)
+    cyclic = select_edges_on_cycles(rules)
     counts = any(rule.adds for rule in cyclic)
     return RunProblem(prepared, shape, moments, in_loops, operators, bool(cyclic), counts, turns, most_processes)
 
@@ -87,18 +86,6 @@ def _list_effective_rules(automaton: Automaton) -> tuple[Rule, ...]:
             guarded = replace(rule, guard=rewrite_in_thresholds(automaton, rule.guard))
             effective.setdefault((rule.source, rule.target, guarded.guard, rule.adds), guarded)
     return tuple(effective.values())
-
-
-def _list_cyclic_rules(rules: Iterable[Rule]) -> list[Rule]:
-    """List the rules that lie on a cycle of the given rules."""
-    moves = list(rules)
-    graph: Any = nx.DiGraph([(rule.source, rule.target) for rule in moves])
-    component = {
-        location: index
-        for index, locations in enumerate(nx.strongly_connected_components(graph))
-        for location in locations
-    }
-    return [rule for rule in moves if component[rule.source] == component[rule.target]]
 
 
 def has_enough_phases(problem: RunProblem, phases: int) -> bool:

@@ -15,9 +15,10 @@ import z3
 
 from fdverify.cache import signed_records, signing
 from fdverify.smt import proof_cache as cache_module
-from fdverify.smt.decide import Decision, decide_script
+from fdverify.smt.decide import decide_script
+from fdverify.smt.print_terms import print_assertions
 from fdverify.smt.proof_cache import ProofCache
-from fdverify.smt.script import Script, print_assertions
+from fdverify.smt.script import Decision, Script
 
 X, Y = z3.Ints("x y")
 MINE, THEIRS = "k" * 32, "another key that is long enough"

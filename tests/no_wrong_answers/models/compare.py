@@ -14,7 +14,7 @@ from fdverify.model_check.check_request import CheckRequest
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
 from fdverify.proofs.proof_result import ProofResult
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.verdict import Result, Verdict, ignore_progress
 from tests.no_wrong_answers.models.generate import LEAST, MOST, Generated
 from tests.no_wrong_answers.models.oracle import Induction, Instance, Search, has_run, induction

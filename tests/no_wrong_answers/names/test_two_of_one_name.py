@@ -17,7 +17,7 @@ from fdverify.obligations.inductive import Invariant
 from fdverify.proofs import Proof
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from tests.cli import written_proofs as files
 from tests.cli.test_verify_invariant import cache as cache
 from tests.cli.test_verify_invariant import verify

@@ -12,7 +12,7 @@ from fdverify.detectors.model_catalogue import find_model
 from fdverify.models.system import Property, StepProperty, System
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import list_proof_files, load_proof
-from fdverify.proofs.schedule import ProofSettings
+from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.verdict import Verdict
 from tests.sampling import every
 

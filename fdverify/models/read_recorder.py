@@ -1,0 +1,361 @@
+"""The record of what users' code reads while it runs, so that an outcome can be reused while nothing of it has changed.
+
+Python reports to an audit hook which files are opened and which modules are imported.  An event counts for every
+user's file on the stack, whoever acts on its behalf, and for all of them if a library that they use is on the stack.
+What has no such event cannot be noticed: the clock, random numbers, whether a file exists, and what compiled extensions
+do by themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from importlib.machinery import PathFinder, all_suffixes
+from importlib.util import source_from_cache
+from pathlib import Path
+from threading import get_ident, main_thread
+from time import time
+from types import ModuleType
+from typing import Any
+
+from fdverify.models.loading import LIBRARIES, collect_loaded_contents, find_neighbours, is_user_file, is_user_module
+
+_UNREPEATABLE = (
+    "builtins.input",
+    "ctypes.dlopen",
+    "fcntl.",
+    "ftplib.",
+    "http.",
+    "mmap.",
+    "os.chdir",
+    "os.exec",
+    "os.fork",
+    "os.link",
+    "os.listdir",
+    "os.listxattr",
+    "os.getxattr",
+    "os.mkdir",
+    "os.posix_spawn",
+    "os.putenv",
+    "os.remove",
+    "os.rename",
+    "os.rmdir",
+    "os.scandir",
+    "os.spawn",
+    "os.startfile",
+    "os.symlink",
+    "os.system",
+    "os.truncate",
+    "os.unsetenv",
+    "pty.",
+    "shutil.",
+    "signal.",
+    "smtplib.",
+    "socket.",
+    "sqlite3.",
+    "subprocess.",
+    "tempfile.",
+    "urllib.",
+)
+"""Beginnings of the names of events whose result may differ, or is missed, when the code is not run again."""
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_SUFFIXES = tuple(all_suffixes())
+_VERSIONED = LIBRARIES | sys.stdlib_module_names
+"""Modules that a record names with their versions, so what they read by themselves is known."""
+_STARTED = time()
+_ACTING = ("<frozen importlib", str(Path(__file__).parents[1]) + os.sep)
+"""The beginnings of the names of files whose code imports modules and loads users' files."""
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What users' code has read.  A file or a variable that did not exist is recorded as ``None``."""
+
+    files: Mapping[str, str | None] = field(default_factory=dict)
+    """The digests of the files' contents."""
+    folders: Mapping[str, str] = field(default_factory=dict)
+    """The digests of what can be imported from folders: a new module may replace another one."""
+    variables: Mapping[str, str | None] = field(default_factory=dict)
+    missing: frozenset[str] = frozenset()
+    """Modules that users' code tried to import in vain."""
+    unrepeatable: str | None = None
+    """The first event for which the code has to be run again every time."""
+
+    def is_current(self) -> bool:
+        """Return whether users' code would read the same again."""
+        return (
+            self.unrepeatable is None
+            and all(digest_file(path) == digest for path, digest in self.files.items())
+            and all(digest_folder(path) == digest for path, digest in self.folders.items())
+            and all(os.environ.get(name) == value for name, value in self.variables.items())
+            and all(PathFinder.find_spec(name) is None for name in self.missing)
+        )
+
+    def merge(self, other: Reads) -> Reads:
+        """Merge what two processes have read; it is not repeatable if they have read something differently."""
+        pairs: tuple[tuple[Mapping[str, str | None], Mapping[str, str | None]], ...] = (
+            (self.files, other.files),
+            (self.folders, other.folders),
+            (self.variables, other.variables),
+        )
+        changed = (name for mine, others in pairs for name in mine.keys() & others.keys() if mine[name] != others[name])
+        return Reads(
+            {**self.files, **other.files},
+            {**self.folders, **other.folders},
+            {**self.variables, **other.variables},
+            self.missing | other.missing,
+            self.unrepeatable or other.unrepeatable or min(changed, default=None),
+        )
+
+
+def digest_file(path: str | Path) -> str | None:
+    """Return the digest of a file, or ``None`` if it is no readable regular file."""
+    try:
+        return sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else None
+    except OSError:
+        return None
+
+
+def digest_folder(folder: str) -> str:
+    """Return a digest of the names of the modules and packages in a folder."""
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(
+                entry.name for entry in entries if entry.name.endswith(_SUFFIXES) or _is_package_folder(entry)
+            )
+    except OSError:
+        names = []
+    return sha256("\n".join(names).encode(errors="surrogateescape")).hexdigest()
+
+
+def _is_package_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.name.isidentifier() and entry.name != "__pycache__" and entry.is_dir()
+
+
+@dataclass
+class _FileReads:
+    """What one user's file, and what it calls, has read."""
+
+    files: dict[str, str | None] = field(default_factory=dict)
+    variables: dict[str, str | None] = field(default_factory=dict)
+    imports: set[str] = field(default_factory=set)
+    unrepeatable: str | None = None
+
+
+class _Recorder:
+    """Records the events of this process by the users' files on the stack."""
+
+    def __init__(self) -> None:
+        self.by_file: dict[str, _FileReads] = {}
+        self.by_libraries = _FileReads()
+        """What libraries have read that users' code uses: what they keep of it may concern any file."""
+        self.folders: dict[str, str] = {}
+        """The digests of the folders in which modules were looked for, as they were at first."""
+        self.earlier_modules = frozenset(sys.modules)
+        self.earlier_files = frozenset(collect_loaded_contents())
+        """Users' files that this process, or the one it was forked from, had run before."""
+        self._busy_threads: set[int] = set()
+        """Recording opens files itself."""
+        self._concerns: dict[str, bool] = {}
+        """Whether an event may concern users' code, by its name: a solver's interface raises many that do not."""
+
+    def handle_event(self, event: str, arguments: tuple[Any, ...]) -> None:
+        concerns = self._concerns.get(event)
+        if concerns is None:
+            concerns = self._concerns[event] = event in ("open", "import") or event.startswith(_UNREPEATABLE)
+        thread = get_ident()
+        if not concerns or thread in self._busy_threads:
+            return
+        self._busy_threads.add(thread)
+        try:
+            readers, is_direct = self._find_readers()
+            if not readers:
+                return
+            if event == "open":
+                self._record_open(readers, *arguments)
+            elif event == "import":
+                self._record_import(readers, *arguments[1:3])
+                if is_direct:
+                    for reads in readers:
+                        reads.imports.add(arguments[0])
+            elif is_direct:  # how Python and this package find a module is no concern of users' code
+                _mark_unrepeatable(readers, event)
+        finally:
+            self._busy_threads.discard(thread)
+
+    def record_variable(self, name: Any, value: str | None) -> None:
+        if get_ident() not in self._busy_threads:
+            for reads in self._find_readers()[0]:
+                reads.variables.setdefault(os.fsdecode(name), value)
+
+    def record_listing(self) -> None:
+        if get_ident() not in self._busy_threads:
+            _mark_unrepeatable(self._find_readers()[0], "reads all environment variables")
+
+    def _find_readers(self) -> tuple[list[_FileReads], bool]:
+        """Find the users' files on the stack; tell whether neither an import nor this package acts for the last one."""
+        readers: dict[str, _FileReads] = {}
+        is_direct = True
+        frame = sys._getframe(1)
+        while frame is not None:
+            name, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__"))
+            if is_user_file(name):
+                readers[name] = self.by_file.setdefault(name, _FileReads())
+            elif module.startswith("fdverify.workers."):
+                break  # what called this package is not what is checked
+            elif module.partition(".")[0] not in _VERSIONED:
+                readers[""] = self.by_libraries
+            elif not readers and name.startswith(_ACTING) and name != __file__:
+                is_direct = False
+            frame = frame.f_back  # type: ignore[assignment]
+        if not readers and get_ident() != main_thread().ident:
+            return [self.by_libraries], is_direct  # only users' code starts threads here
+        return list(readers.values()), is_direct
+
+    def _record_open(self, readers: list[_FileReads], path: Any, mode: str | None, flags: int) -> None:
+        if isinstance(path, int):
+            return  # the descriptor comes from an event of its own
+        name = os.fsdecode(path)
+        if flags & _WRITING:
+            if os.path.basename(os.path.dirname(name)) != "__pycache__":
+                _mark_unrepeatable(readers, f"writes {name}")
+        elif not os.path.isabs(name):
+            _mark_unrepeatable(readers, f"opens {name}, which depends on the working directory")
+        elif os.path.exists(name) and not os.path.isfile(name):
+            _mark_unrepeatable(readers, f"opens {name}, which is no regular file")
+        else:
+            _record_file(readers, _find_source(name))
+
+    def _record_import(self, readers: list[_FileReads], compiled: str | None, places: Iterable[str] | None) -> None:
+        """Record the file of a compiled module, or else where a module is looked for."""
+        if compiled is not None:
+            _record_file(readers, compiled)
+        self.record_folders(places or ())
+
+    def record_folders(self, places: Iterable[str]) -> None:
+        for folder in {os.path.abspath(place) for place in places}.difference(self.folders):
+            self.folders[folder] = digest_folder(folder)
+
+
+def _find_source(name: str) -> str:
+    """Return the source of a file with bytecode, which is run in its place, or else the file itself."""
+    try:
+        return source_from_cache(name) if name.endswith(".pyc") else name
+    except ValueError:
+        return name
+
+
+def _record_file(readers: Iterable[_FileReads], name: str) -> None:
+    digest = digest_file(name)
+    for reads in readers:
+        reads.files.setdefault(name, digest)
+
+
+def _mark_unrepeatable(readers: Iterable[_FileReads], event: str) -> None:
+    for reads in readers:
+        reads.unrepeatable = reads.unrepeatable or event
+
+
+_recorders: list[_Recorder] = []
+"""The recorder of this process, once there is one: an audit hook cannot be removed."""
+
+
+def start_recording() -> None:
+    """Record from now on what users' code reads in this process."""
+    if not _recorders:
+        recorder = _Recorder()
+        _recorders.append(recorder)
+        sys.addaudithook(recorder.handle_event)
+        _watch_environment(recorder)
+
+
+def collect_reads(sources: Mapping[Path, str]) -> Reads:
+    """Return what these users' files have read so far in this process, the files themselves included.
+
+    Of modules that are installed elsewhere, all that this process has imported are included.
+    """
+    if not _recorders:
+        return Reads(unrepeatable="nothing was recorded")
+    recorder = _recorders[0]
+    if not recorder.earlier_files.isdisjoint(sources):
+        return Reads(unrepeatable="it was run before recording began")
+    each = [recorder.by_libraries, *(recorder.by_file[str(p)] for p in sources if str(p) in recorder.by_file)]
+    modules = _list_installed_modules()
+    packages = [*modules.values(), *(module for path in sources for module in find_neighbours(path).values())]
+    recorder.record_folders([*sys.path, *(str(path.parent) for path in sources), *_list_package_folders(packages)])
+    files = {name: digest for reads in each for name, digest in reads.files.items()}
+    return Reads(
+        {
+            **_digest_installed_modules(modules, recorder),
+            **files,
+            **{str(path): digest for path, digest in sources.items()},
+        },
+        dict(recorder.folders),
+        {name: value for reads in each for name, value in reads.variables.items()},
+        frozenset(name.partition(".")[0] for reads in each for name in reads.imports if not _is_imported(name)),
+        next((reads.unrepeatable for reads in each if reads.unrepeatable is not None), None),
+    )
+
+
+def _is_imported(name: str) -> bool:
+    return name in sys.modules or name.partition(".")[0] in sys.modules
+
+
+def _list_installed_modules() -> dict[str, ModuleType]:
+    """List the modules that users' code may have imported; this package's own libraries have versions."""
+    return {
+        name: module
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] not in _VERSIONED and not is_user_module(name)
+    }
+
+
+def _list_package_folders(modules: Iterable[ModuleType]) -> list[str]:
+    return [folder for module in modules for folder in getattr(module, "__path__", ()) if isinstance(folder, str)]
+
+
+def _digest_installed_modules(modules: Mapping[str, ModuleType], recorder: _Recorder) -> dict[str, str | None]:
+    """Return the digests of the files of modules; one that never recurs if a file is not what was imported."""
+    digests: dict[str, str | None] = {}
+    for name, module in modules.items():
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str):
+            is_stale = name in recorder.earlier_modules and _was_changed_since(file, _STARTED)
+            digests[file] = "" if is_stale else digest_file(file) or ""
+    return digests
+
+
+def _was_changed_since(file: str, moment: float) -> bool:
+    try:
+        return os.stat(file).st_ctime > moment
+    except OSError:
+        return True
+
+
+def _watch_environment(recorder: _Recorder) -> None:
+    """Let the environment report which variables are read."""
+    kind: Any = type(os.environ)
+    get = kind.__getitem__
+
+    def get_and_record(self: Any, key: Any) -> Any:
+        try:
+            value = get(self, key)
+        except KeyError:
+            recorder.record_variable(key, None)
+            raise
+        recorder.record_variable(key, os.fsdecode(value))
+        return value
+
+    def record_listing(method: Any) -> Any:
+        def call_and_record(self: Any) -> Any:
+            recorder.record_listing()
+            return method(self)
+
+        return call_and_record
+
+    kind.__getitem__ = get_and_record
+    for name in ("__iter__", "__len__", "__repr__"):
+        setattr(kind, name, record_listing(getattr(kind, name)))

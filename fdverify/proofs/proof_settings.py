@@ -1,0 +1,33 @@
+"""How proofs are to be checked, as the command line or a script says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fdverify.models.model import OptionValue
+
+
+@dataclass(frozen=True)
+class ProofSettings:
+    """How to check proofs, as the command line says."""
+
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    k: int = 1
+    only: tuple[str, ...] = ()
+    time_limit: float | None = None
+    memory_limit: int | None = None
+    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    smtlib: Path | None = None
+    second_opinion: str | None = None
+    stability: int = 0
+    seed: int = 0
+    cache: bool = True
+
+    @property
+    def reuses_results(self) -> bool:
+        """Whether earlier results may be reused."""
+        return self.cache and self.second_opinion is None and self.stability == 0 and self.seed == 0
