@@ -45,8 +45,8 @@ def check_proofs(
             results[number] = result
             if isinstance(proofs[number], Path):
                 outcomes.keep(result, settings)
-        if settings.cache:
-            tidy_folder_once(get_cache_folder())
+    if settings.cache:
+        tidy_folder_once(get_cache_folder())
     answered = [result for result in results if result is not None]
     for result, label in zip(answered, labels, strict=True):
         result.name = label

@@ -13,7 +13,7 @@ import pytest
 
 from fdverify import check_proof
 from fdverify.cache.signed_records import SignedRecords
-from fdverify.models import loading
+from fdverify.models import loading, read_recorder
 from fdverify.proofs import known_outcomes
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_result import ProofResult
@@ -262,6 +262,7 @@ UNREPEATABLE = {
 
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_recorder, "_recorders", [])  # a test that loads a proof itself has begun to record
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("THE_LIMIT", "0")
     monkeypatch.setenv("NO_LIMIT", "")
