@@ -18,6 +18,11 @@ test: $(READY)
 test-full: $(READY)
 	$(BIN)/python tests/record.py -n $(JOBS) --dist worksteal
 
+# The same, and the lines of the package that are run, in processes that the tests start, too.
+coverage: $(READY)
+	$(BIN)/coverage erase
+	$(BIN)/python tests/record.py --coverage -n $(JOBS) --dist worksteal
+
 # The ranges in pyproject.toml are as wide as these two show: the tests with the lowest and with the newest versions.
 test-oldest: RESOLUTION := lowest-direct
 test-newest: RESOLUTION := highest
@@ -28,15 +33,6 @@ test-oldest test-newest: $(READY)
 	$(BIN)/uv pip install --quiet --python .venv-$@ --target .venv-$@/oldest-pytest $(OLDEST_PYTEST)
 	$(BIN)/uv pip list --python .venv-$@
 	FDVERIFY_TESTS=sample .venv-$@/bin/python -m pytest -q -rs -n $(JOBS) --dist worksteal
-
-# The lines of the package that the tests run, in processes that they start, too.  A full run unless told otherwise:
-# make coverage FDVERIFY_TESTS=sample.
-coverage: FDVERIFY_TESTS ?= full
-coverage: $(READY)
-	$(BIN)/coverage erase
-	FDVERIFY_TESTS=$(FDVERIFY_TESTS) $(BIN)/coverage run -m pytest -q -rs -n $(JOBS) --dist worksteal
-	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --fail-under=95
 
 # For the tests of the HTML report, which are skipped without it.  Debian's packages; needs root.
 browser:
