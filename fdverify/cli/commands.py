@@ -19,6 +19,7 @@ from fdverify import __version__
 from fdverify.cli.deliver import Outputs, deliver
 from fdverify.cli.options import build_option
 from fdverify.cli.output import ProgressLine, check_reports, check_time_limit
+from fdverify.cli.streams import reserve_stdout
 from fdverify.errors import UsageError
 from fdverify.models.loading import blame_user_file
 from fdverify.reports.formats import FORMATS, FileFormat
@@ -131,7 +132,8 @@ def _run_command(command: Command, own: Mapping[str, Any], given: Mapping[str, A
     outputs = Outputs(files=files, **{each.name: given[each.name] for each in SWITCHES})
     progress = ProgressLine(command.name, silent=outputs.quiet)
     try:
-        outcome = command.compute(Request(progress, time_limit, outputs, started), **own)
+        with reserve_stdout():
+            outcome = command.compute(Request(progress, time_limit, outputs, started), **own)
     finally:
         progress.close()
     return deliver(outcome, outputs)

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from time import monotonic
 
-from fdverify.cli.streams import classify_stdout_error
+from fdverify.cli.streams import classify_stdout_error, reserve_stdout
 from fdverify.cli.supervisor_pipe import announce_answer
 from fdverify.errors import UsageError
 from fdverify.printable import make_printable
@@ -26,8 +26,9 @@ def print_answer(text: str) -> None:
     try:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")  # the answer is printed in any encoding
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        with reserve_stdout(False):
+            sys.stdout.write(text)
+            sys.stdout.flush()
     except OSError as error:
         # The interpreter must not try to write the rest of Python's buffer when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,9 +1,16 @@
-"""The streams of a command: a failed write to stdout ends the command, a failed write to stderr is ignored."""
+"""The streams of a command.
+
+A failed write to stdout ends the command, a failed write to stderr is ignored.  Stdout is for the answer, which may be
+a document for machines: what else is printed while a command computes goes to stderr.
+"""
 
 from __future__ import annotations
 
 import io
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from fdverify.errors import UsageError
@@ -21,7 +28,13 @@ def classify_stdout_error(error: OSError) -> Exception:
 
 
 class _Stdout(io.FileIO):
+    is_reserved = False
+
     def write(self, text: Any) -> int:
+        if self.is_reserved:
+            with suppress(OSError):
+                return os.write(2, text)
+            return len(text)
         try:
             return super().write(text)
         except OSError as error:
@@ -46,6 +59,26 @@ def open_streams() -> None:
     """Replace stdout and stderr by streams that handle failed writes."""
     sys.stdout = _open_text(_Stdout(1, "w", closefd=False), sys.stdout, "backslashreplace")
     sys.stderr = _open_text(_Stderr(2, "w", closefd=False), sys.stderr, "backslashreplace")
+
+
+@contextmanager
+def reserve_stdout(reserved: bool = True) -> Iterator[None]:
+    """Send what is printed meanwhile to stderr; if not ``reserved``, to stdout, although a caller has reserved it.
+
+    Libraries print, too: Z3 says on stdout that it cannot be loaded.
+    """
+    stream = sys.stdout
+    raw = getattr(getattr(stream, "buffer", None), "raw", None)
+    if not isinstance(raw, _Stdout):  # the caller is not a command
+        yield
+        return
+    stream.flush()
+    before, raw.is_reserved = raw.is_reserved, reserved
+    try:
+        yield
+    finally:
+        stream.flush()
+        raw.is_reserved = before
 
 
 def _open_text(raw: io.FileIO, before: Any, errors: str) -> _TextStream:

@@ -6,7 +6,7 @@ import importlib.util
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -119,7 +119,7 @@ def _run_file(path: Path) -> _LoadedFile:
     sys.modules[spec.name] = loaded.module
     _running.append(loaded)
     try:
-        with _allow_imports(path, loaded):
+        with _allow_imports(path, loaded), redirect_stdout(sys.stderr):  # stdout is for the answer of a command
             loader.exec_module(loaded.module)
     except SyntaxError as error:
         raise UsageError(error.msg, place=_locate_syntax_error(error, path)) from error

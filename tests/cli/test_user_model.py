@@ -93,6 +93,17 @@ def test_explore_refutes(folder: Path, arguments: tuple[str, ...]) -> None:
     assert document["trace"]["parameters"] == {"limit": 5}
 
 
+@pytest.mark.parametrize("where", ["at the top", "where it is built"])
+def test_what_a_file_prints_is_not_part_of_the_document(folder: Path, where: str) -> None:
+    says = 'print("hello")'
+    places = {"at the top": (QUEUE, QUEUE + says), "where it is built": ("    first =", f"    {says}\n    first =")}
+    (folder / "queues.py").write_text(QUEUE.replace(*places[where]))
+    outcome = run("explore", "queues.py:BOUNDED", "--limit", "5", "--json", cwd=folder)
+    assert outcome.code == 0
+    assert json.loads(outcome.stdout)["verdict"] == "proved"
+    assert "hello" in outcome.stderr
+
+
 def test_switch(folder: Path) -> None:
     common = ("explore", "queues.py:BOUNDED", "--limit", "5", "--start", "5")
     assert found(*common, "--lossy", cwd=folder)[0] == 0
