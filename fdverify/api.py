@@ -104,6 +104,7 @@ def check_proof(
         time_limit=time_limit,
         second_opinion=second_opinion,
         cache=cache,
+        knows_outcomes=False,
     )
     (result,) = check_proofs([source], settings)
     if result.error is not None:

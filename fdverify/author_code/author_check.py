@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +13,7 @@ from fdverify.author_code.author_functions import AuthorCall, list_system_functi
 from fdverify.author_code.ownership import is_package_function
 from fdverify.cache.signed_records import SignedRecords
 from fdverify.models.planned_runs import GrowingLoop, WorstRun
+from fdverify.models.read_recorder import Reads
 from fdverify.models.system import Property, System
 
 
@@ -76,13 +77,13 @@ class PassedChecks:
         self._entries.write(key, json.dumps(list(report.sampled_only)))
 
 
-def compute_check_key(system: System, claims: Sequence[AuthorCall], files: Mapping[Path, str]) -> str | None:
-    """Hash what a check rests on: the digests of the files that were read, and the claims; ``None`` without a file."""
-    if not files:
+def compute_check_key(system: System, claims: Sequence[AuthorCall], reads: Reads) -> str | None:
+    """Hash what a check rests on: what was read, and the claims; ``None`` if that need not be the same again."""
+    if not reads.files or reads.unrepeatable is not None:
         return None
     parts = [
         fdverify.__version__,
-        repr([(str(path), files[path]) for path in sorted(files)]),
+        *(repr(sorted(each.items())) for each in (reads.files, reads.statuses, reads.variables)),
         repr((system.name, sorted(system.options.items()), sorted(system.describe_parameters().items()))),
         repr([(each.author.role, each.author.name) for each in claims]),
     ]

@@ -2,16 +2,18 @@
 
 Python reports to an audit hook which files are opened and which modules are imported.  An event counts for every
 user's file on the stack, whoever acts on its behalf, and for all of them if a library that they use is on the stack.
-What has no such event cannot be noticed: the clock, random numbers, whether a file exists, and what compiled extensions
-do by themselves.
+The environment, and the functions that tell whether a file exists, have no events; they are made to report who asks.
+The rest cannot be noticed: the clock, random numbers, and what compiled extensions do by themselves.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from hashlib import sha256
 from importlib.machinery import PathFinder, all_suffixes
 from importlib.util import source_from_cache
@@ -19,37 +21,21 @@ from pathlib import Path
 from threading import get_ident, main_thread
 from time import time
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from fdverify.models.loading import LIBRARIES, collect_loaded_contents, find_neighbours, is_user_file, is_user_module
 
 _UNREPEATABLE = (
     "builtins.input",
     "ctypes.dlopen",
+    "ctypes.dlsym",
     "fcntl.",
     "ftplib.",
+    "glob.",
     "http.",
     "mmap.",
-    "os.chdir",
-    "os.exec",
-    "os.fork",
-    "os.link",
-    "os.listdir",
-    "os.listxattr",
-    "os.getxattr",
-    "os.mkdir",
-    "os.posix_spawn",
-    "os.putenv",
-    "os.remove",
-    "os.rename",
-    "os.rmdir",
-    "os.scandir",
-    "os.spawn",
-    "os.startfile",
-    "os.symlink",
-    "os.system",
-    "os.truncate",
-    "os.unsetenv",
+    "os.",
+    "pathlib.",
     "pty.",
     "shutil.",
     "signal.",
@@ -63,6 +49,9 @@ _UNREPEATABLE = (
 """Beginnings of the names of events whose result may differ, or is missed, when the code is not run again."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _SUFFIXES = tuple(all_suffixes())
+_INSTALLED = (".dist-info", ".egg-info")
+"""The ends of the names of folders that are named after a library and its version."""
+_STATUS_FUNCTIONS = ("stat", "lstat", "access", "readlink")
 _VERSIONED = LIBRARIES | sys.stdlib_module_names
 """Modules that a record names with their versions, so what they read by themselves is known."""
 _STARTED = time()
@@ -76,7 +65,9 @@ class Reads:
 
     files: Mapping[str, str | None] = field(default_factory=dict)
     """The digests of the files' contents."""
-    folders: Mapping[str, str] = field(default_factory=dict)
+    statuses: Mapping[str, str | None] = field(default_factory=dict)
+    """What there was at paths, for code that has only asked whether there is something."""
+    folders: Mapping[str, str | None] = field(default_factory=dict)
     """The digests of what can be imported from folders: a new module may replace another one."""
     variables: Mapping[str, str | None] = field(default_factory=dict)
     missing: frozenset[str] = frozenset()
@@ -89,6 +80,7 @@ class Reads:
         return (
             self.unrepeatable is None
             and all(digest_file(path) == digest for path, digest in self.files.items())
+            and all(describe_status(path) == status for path, status in self.statuses.items())
             and all(digest_folder(path) == digest for path, digest in self.folders.items())
             and all(os.environ.get(name) == value for name, value in self.variables.items())
             and all(PathFinder.find_spec(name) is None for name in self.missing)
@@ -98,12 +90,14 @@ class Reads:
         """Merge what two processes have read; it is not repeatable if they have read something differently."""
         pairs: tuple[tuple[Mapping[str, str | None], Mapping[str, str | None]], ...] = (
             (self.files, other.files),
+            (self.statuses, other.statuses),
             (self.folders, other.folders),
             (self.variables, other.variables),
         )
         changed = (name for mine, others in pairs for name in mine.keys() & others.keys() if mine[name] != others[name])
         return Reads(
             {**self.files, **other.files},
+            {**self.statuses, **other.statuses},
             {**self.folders, **other.folders},
             {**self.variables, **other.variables},
             self.missing | other.missing,
@@ -119,20 +113,52 @@ def digest_file(path: str | Path) -> str | None:
         return None
 
 
-def digest_folder(folder: str) -> str:
-    """Return a digest of the names of the modules and packages in a folder."""
+def describe_status(path: str) -> str | None:
+    """Describe what is at a path, and where a link leads; ``None`` if there is nothing.  Times are left out."""
+    try:
+        own = os.lstat(path)
+        target = os.readlink(path) if stat.S_ISLNK(own.st_mode) else ""
+        status = os.stat(path) if os.path.exists(path) else own
+    except OSError:
+        return None
+    size = status.st_size if stat.S_ISREG(status.st_mode) else ""
+    return f"{own.st_mode:o} {status.st_mode:o} {size} {target}"
+
+
+def digest_folder(folder: str) -> str | None:
+    """Return a digest of what Python finds in a folder: modules, packages, and files and folders of installations.
+
+    An archive of modules, which may be in the place of a folder, counts by its content.
+    """
     try:
         with os.scandir(folder) as entries:
-            names = sorted(
-                entry.name for entry in entries if entry.name.endswith(_SUFFIXES) or _is_package_folder(entry)
-            )
+            lines = sorted(line for entry in entries if (line := _describe_entry(entry)))
+    except NotADirectoryError:
+        return digest_file(folder)
     except OSError:
-        names = []
-    return sha256("\n".join(names).encode(errors="surrogateescape")).hexdigest()
+        lines = []
+    return sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()
 
 
-def _is_package_folder(entry: os.DirEntry[str]) -> bool:
-    return entry.name.isidentifier() and entry.name != "__pycache__" and entry.is_dir()
+def _describe_entry(entry: os.DirEntry[str]) -> str:
+    """Describe an entry of a folder by what it means to Python; it is empty if it means nothing."""
+    if entry.name.endswith(".pth"):
+        return f"{entry.name} {digest_file(entry.path)}"
+    if entry.name.endswith((*_SUFFIXES, *_INSTALLED)):
+        return entry.name
+    is_package = entry.name.isidentifier() and entry.name != "__pycache__" and entry.is_dir()
+    return f"{entry.name} {_describe_package(entry.path)}" if is_package else ""
+
+
+def _describe_package(folder: str) -> str:
+    """Tell whether a folder is a package, has modules, or has none: a package may take the place of a module."""
+    if any(os.path.exists(f"{folder}{os.sep}__init__{suffix}") for suffix in _SUFFIXES):
+        return "package"
+    try:
+        with os.scandir(folder) as entries:
+            return "modules" if any(entry.name.endswith(_SUFFIXES) for entry in entries) else ""
+    except OSError:
+        return ""
 
 
 @dataclass
@@ -140,6 +166,7 @@ class _FileReads:
     """What one user's file, and what it calls, has read."""
 
     files: dict[str, str | None] = field(default_factory=dict)
+    statuses: dict[str, str | None] = field(default_factory=dict)
     variables: dict[str, str | None] = field(default_factory=dict)
     imports: set[str] = field(default_factory=set)
     unrepeatable: str | None = None
@@ -152,7 +179,7 @@ class _Recorder:
         self.by_file: dict[str, _FileReads] = {}
         self.by_libraries = _FileReads()
         """What libraries have read that users' code uses: what they keep of it may concern any file."""
-        self.folders: dict[str, str] = {}
+        self.folders: dict[str, str | None] = {}
         """The digests of the folders in which modules were looked for, as they were at first."""
         self.earlier_modules = frozenset(sys.modules)
         self.earlier_files = frozenset(collect_loaded_contents())
@@ -172,17 +199,21 @@ class _Recorder:
         self._busy_threads.add(thread)
         try:
             readers, is_direct = self._find_readers()
-            if not readers:
+            if event == "os.fork":  # what the new process reads is not recorded here, whoever has started it
+                _mark_unrepeatable([self.by_libraries], event)
+            elif not readers:
                 return
-            if event == "open":
+            elif event == "open":
                 self._record_open(readers, *arguments)
             elif event == "import":
                 self._record_import(readers, *arguments[1:3])
                 if is_direct:
                     for reads in readers:
                         reads.imports.add(arguments[0])
-            elif is_direct:  # how Python and this package find a module is no concern of users' code
+            elif is_direct:
                 _mark_unrepeatable(readers, event)
+            elif event == "os.listdir":  # Python, or this package, looks for a module
+                self.record_folders(arguments[:1])
         finally:
             self._busy_threads.discard(thread)
 
@@ -190,6 +221,23 @@ class _Recorder:
         if get_ident() not in self._busy_threads:
             for reads in self._find_readers()[0]:
                 reads.variables.setdefault(os.fsdecode(name), value)
+
+    def record_status(self, path: Any, is_relative: bool) -> None:
+        thread = get_ident()
+        if thread in self._busy_threads:
+            return
+        self._busy_threads.add(thread)
+        try:
+            readers, is_direct = self._find_readers()
+            if not readers or not is_direct:
+                return
+            if is_relative or isinstance(path, int):
+                _mark_unrepeatable(readers, "asks for the status of an open file")
+                return
+            name = os.path.abspath(os.fsdecode(path))
+            _note_value(readers, "statuses", name, describe_status(name))
+        finally:
+            self._busy_threads.discard(thread)
 
     def record_listing(self) -> None:
         if get_ident() not in self._busy_threads:
@@ -217,7 +265,8 @@ class _Recorder:
 
     def _record_open(self, readers: list[_FileReads], path: Any, mode: str | None, flags: int) -> None:
         if isinstance(path, int):
-            return  # the descriptor comes from an event of its own
+            _mark_unrepeatable(readers, "opens a file by its number")
+            return
         name = os.fsdecode(path)
         if flags & _WRITING:
             if os.path.basename(os.path.dirname(name)) != "__pycache__":
@@ -228,6 +277,8 @@ class _Recorder:
             _mark_unrepeatable(readers, f"opens {name}, which is no regular file")
         else:
             _record_file(readers, _find_source(name))
+            if name.endswith(".pyc") and os.path.exists(name):
+                _record_file(readers, name)  # it is what is run, and need not agree with its source
 
     def _record_import(self, readers: list[_FileReads], compiled: str | None, places: Iterable[str] | None) -> None:
         """Record the file of a compiled module, or else where a module is looked for."""
@@ -249,9 +300,16 @@ def _find_source(name: str) -> str:
 
 
 def _record_file(readers: Iterable[_FileReads], name: str) -> None:
-    digest = digest_file(name)
+    _note_value(readers, "files", name, digest_file(name))
+
+
+def _note_value(
+    readers: Iterable[_FileReads], kind: Literal["files", "statuses"], name: str, value: str | None
+) -> None:
+    """Note what was read; it is not repeatable if it was something else before."""
     for reads in readers:
-        reads.files.setdefault(name, digest)
+        if getattr(reads, kind).setdefault(name, value) != value:
+            _mark_unrepeatable([reads], f"{name} was changed")
 
 
 def _mark_unrepeatable(readers: Iterable[_FileReads], event: str) -> None:
@@ -270,6 +328,7 @@ def start_recording() -> None:
         _recorders.append(recorder)
         sys.addaudithook(recorder.handle_event)
         _watch_environment(recorder)
+        _watch_statuses(recorder)
 
 
 def collect_reads(sources: Mapping[Path, str]) -> Reads:
@@ -293,6 +352,7 @@ def collect_reads(sources: Mapping[Path, str]) -> Reads:
             **files,
             **{str(path): digest for path, digest in sources.items()},
         },
+        {name: status for reads in each for name, status in reads.statuses.items()},
         dict(recorder.folders),
         {name: value for reads in each for name, value in reads.variables.items()},
         frozenset(name.partition(".")[0] for reads in each for name in reads.imports if not _is_imported(name)),
@@ -359,3 +419,24 @@ def _watch_environment(recorder: _Recorder) -> None:
     kind.__getitem__ = get_and_record
     for name in ("__iter__", "__len__", "__repr__"):
         setattr(kind, name, record_listing(getattr(kind, name)))
+
+
+def _watch_statuses(recorder: _Recorder) -> None:
+    """Let the functions that tell whether a file exists, or of what kind it is, report who asks."""
+    for name in _STATUS_FUNCTIONS:
+        function = getattr(os, name)
+        watched = _record_asking(recorder, function)
+        setattr(os, name, watched)
+        for group in (os.supports_dir_fd, os.supports_effective_ids, os.supports_fd, os.supports_follow_symlinks):
+            if function in group:
+                group.add(watched)
+
+
+def _record_asking(recorder: _Recorder, function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def ask_and_record(*arguments: Any, **named: Any) -> Any:
+        path = arguments[0] if arguments else named.get("path")
+        recorder.record_status(path, is_relative=named.get("dir_fd") is not None)
+        return function(*arguments, **named)
+
+    return ask_and_record

@@ -166,8 +166,8 @@ def _compute_verdicts(
         stability=stability,
         seed=seed,
         cache=cache,
-        **({} if jobs is None else {"jobs": jobs}),
     )
+    settings = settings if jobs is None else replace(settings, jobs=jobs)
     named = [*(paths or ()), *([SHIPPED_FOLDER] if shipped else ())]
     if watch:
         from fdverify.proofs.watch import watch_proofs as watch_files

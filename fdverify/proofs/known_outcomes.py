@@ -11,6 +11,7 @@ import json
 import os
 import pickle
 import sys
+import warnings
 import zlib
 from base64 import b64decode, b64encode
 from dataclasses import asdict, is_dataclass, replace
@@ -28,6 +29,7 @@ from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.smt.script import Assertion, Script
 from fdverify.verdict import Verdict
 
+_PYTHONS_VARIABLES = ("PYTHON", "LANG", "LC_", "TZ")
 _LIBRARIES = ("z3-solver", "numpy", "networkx")
 _FORGOTTEN = Script("a script that is not kept", (), (), Assertion("true", ()))
 """Stands for a script that is not stored: it is satisfiable, so it proves nothing."""
@@ -38,10 +40,13 @@ class KnownOutcomes:
 
     def __init__(self, root: Path) -> None:
         self._records = SignedRecords(root / "checked")
+        self._keys: dict[Path, str | None] = {}
+        """The keys under which the files were looked up."""
 
     def find(self, path: Path, settings: ProofSettings) -> ProofResult | None:
         """Find the outcome of a proof file if it was proved before and nothing has changed since."""
-        content = self._records.read(_compute_key(path, settings)) if _is_reusable(settings) else None
+        key = self._keys[path] = _compute_key(path, settings)
+        content = None if key is None else self._records.read(key)
         if content is None:
             return None
         try:
@@ -52,39 +57,73 @@ class KnownOutcomes:
             return None
 
     def keep(self, result: ProofResult, settings: ProofSettings) -> None:
-        """Store the outcome of a proof, if it was proved and can be told to be the same the next time."""
+        """Store the outcome of a proof that was looked up, if it was proved and would be the same the next time.
+
+        Nothing that it depends on may have changed meanwhile: a file may have had another content when it was read.
+        """
         reads, subject = result.reads, result.subject
         is_proved = result.error is None and result.verdict is Verdict.PROVED
         if subject is None or subject.meant_to_fail:
             return  # for a test, such a proof is a failure
-        if not is_proved or reads is None or reads.unrepeatable is not None or not _is_reusable(settings):
+        if not is_proved or reads is None or not reads.is_current():
             return
-        parts = {**asdict(reads), "missing": sorted(reads.missing)}
-        self._records.write(_compute_key(result.path, settings), json.dumps([parts, _store_result(result)]))
+        key = _compute_key(result.path, settings)
+        is_same = key == self._keys.get(result.path) and digest_package() == _digest_running_package()
+        if key is not None and is_same:
+            parts = {**asdict(reads), "missing": sorted(reads.missing)}
+            self._records.write(key, json.dumps([parts, _store_result(result)]))
 
 
 def _is_reusable(settings: ProofSettings) -> bool:
     """Tell whether a whole outcome answers what is asked: a selection is not a proof, and texts are to be written."""
-    return settings.reuses_results and not settings.only and settings.smtlib is None
+    return settings.reuses_results and settings.knows_outcomes and not settings.only and settings.smtlib is None
 
 
-def _compute_key(path: Path, settings: ProofSettings) -> str:
-    about = [
-        digest_package(),
+def _compute_key(path: Path, settings: ProofSettings) -> str | None:
+    """Compute the key of an outcome; ``None`` if none answers what is asked, or if the working directory is gone."""
+    try:
+        about = _describe_check(path, settings) if _is_reusable(settings) else None
+    except OSError:
+        about = None
+    return None if about is None else sha256(json.dumps(about).encode()).hexdigest()
+
+
+def _describe_check(path: Path, settings: ProofSettings) -> list[Any]:
+    return [
+        _digest_running_package(),
         sys.version,
         list(sys.flags),
+        sorted(sys._xoptions.items()),
+        _list_variables_of_python(),
+        _list_strict_filters(),
+        "pytest" in sys.modules,  # a conftest.py may have changed what a proof imports
         os.getcwd(),
         [version(library) for library in _LIBRARIES],
         [os.path.abspath(entry) for entry in sys.path],
         str(path.resolve()),
+        os.path.abspath(path),  # where the proof looks for its data, if the file is a link
         sorted(settings.parameters.items()),
         sorted(settings.options.items()),
         settings.k,
     ]
-    return sha256(json.dumps(about).encode()).hexdigest()
+
+
+def _list_variables_of_python() -> list[tuple[str, str]]:
+    """List the environment variables that Python and the C library read by themselves."""
+    return sorted((name, value) for name, value in os.environ.items() if name.startswith(_PYTHONS_VARIABLES))
+
+
+def _list_strict_filters() -> list[str]:
+    """List the filters of warnings if some warnings are errors; otherwise the filters make no difference."""
+    return [str(each) for each in warnings.filters] if any(each[0] == "error" for each in warnings.filters) else []
 
 
 @lru_cache(maxsize=1)
+def _digest_running_package() -> str:
+    """Compute the digest of the package once: what is changed later is not what this process runs."""
+    return digest_package()
+
+
 def digest_package() -> str:
     """Compute a digest of all source files of this package."""
     package = Path(__file__).parents[1]

@@ -26,6 +26,8 @@ class ProofSettings:
     stability: int = 0
     seed: int = 0
     cache: bool = True
+    knows_outcomes: bool = True
+    """Whether whole outcomes may be reused: not where the caller's process may have changed what a proof imports."""
 
     @property
     def reuses_results(self) -> bool:

@@ -109,6 +109,9 @@ class LoadedProof:
         """Return the digests of the files that were read so far for the proof, as they were when they were read."""
         return {path: compute_digest(content) for path, content in collect_contents_read(self.case.path).items()}
 
+    def collect_reads(self) -> Reads:
+        return collect_reads(self.digest_files())
+
     def build_answer(self, value: Any = None, error: FdverifyError | None = None) -> AnswerOnProof:
         files = self.digest_files()
         return AnswerOnProof(value, error, files, collect_reads(files))
@@ -305,16 +308,17 @@ def compare_author_code(loaded: LoadedProof, cache_root: Path | None) -> AuthorC
     """Refuse an author's function that the engines interpret differently; skip the comparison if it is in the cache."""
     from fdverify.author_code.author_check import PassedChecks, check_author_code, compute_check_key
 
-    files, invariant = loaded.digest_files(), loaded.invariant
+    invariant, reads = loaded.invariant, loaded.collect_reads()
     with loaded.enter_author_context():
         claims = loaded.proof.list_author_functions(invariant)
-        key = None if cache_root is None else compute_check_key(invariant.system, claims, files)
+        key = None if cache_root is None else compute_check_key(invariant.system, claims, reads)
         if cache_root is None or key is None:
             return check_author_code(invariant.system, claims)
         passed = PassedChecks(cache_root)
         known = passed.find(key)
         report = check_author_code(invariant.system, claims) if known is None else known
-    if known is None and loaded.digest_files() == files:  # the key does not cover files imported meanwhile
+    now = loaded.collect_reads()
+    if known is None and key == compute_check_key(invariant.system, claims, now):  # nothing was read meanwhile
         passed.keep(key, report)
     return report
 

@@ -69,7 +69,11 @@ class Verify:
         model = (source if isinstance(source, Proof) else load_proof(source)).model
         parameters, options = split_values(model, values)
         settings = replace(
-            self._options.build_settings(self._count_jobs()), parameters=parameters, options=options, k=k
+            self._options.build_settings(self._count_jobs()),
+            parameters=parameters,
+            options=options,
+            k=k,
+            knows_outcomes=False,
         )
         (result,) = check_proofs([source], settings)
         if result.error is not None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 import os
 import py_compile
+import shutil
 import sys
+import warnings
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,7 +53,7 @@ Change = Callable[[Path], object]
 
 def put(folder: Path, **texts: str) -> None:
     for name, text in texts.items():
-        path = folder / name.replace("__", "/").replace("_DOT_", ".")
+        path = folder / name.replace("__", "/").replace("//init/", "/__init__").replace("_DOT_", ".")
         path = path if path.suffix else path.with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -243,6 +246,119 @@ CASES: dict[str, tuple[dict[str, str], Change]] = {
         },
         lambda folder: os.chdir(folder / "inner" / "here"),
     ),
+    "a file whose existence matters": (
+        {"proof": f"{HERE}LIMIT = 1 if (HERE / 'limit.txt').exists() else 0\n{OWN}"},
+        write(limit_DOT_txt=""),
+    ),
+    "a file whose kind matters": (
+        {"proof": f"{HERE}import os\nLIMIT = 1 if os.path.isfile(HERE / 'limit.txt') else 0\n{OWN}"},
+        write(limit_DOT_txt=""),
+    ),
+    "a file whose size matters": (
+        {"proof": f"{HERE}LIMIT = (HERE / 'limit.txt').stat().st_size\n{OWN}", "limit_DOT_txt": ""},
+        write(limit_DOT_txt="1"),
+    ),
+    "a file whose rights matter": (
+        {"proof": f"{HERE}import os\nLIMIT = int(os.access(HERE / 'limit.txt', os.R_OK))\n{OWN}"},
+        write(limit_DOT_txt=""),
+    ),
+    "the name that a link has": (
+        {"proof": f"{HERE}import os\nLIMIT = int(os.readlink(HERE / 'limit'))\n{OWN}", "limit": "->0"},
+        lambda folder: relink(folder / "limit", "1"),
+    ),
+    "where the link to a folder leads": (
+        {
+            "proof": f"{HERE}LIMIT = int((HERE / 'link' / 'limit.txt').read_text())\n{OWN}",
+            "a__limit_DOT_txt": "0",
+            "b__limit_DOT_txt": "1",
+            "link": "->a",
+        },
+        lambda folder: relink(folder / "link", "b"),
+    ),
+    "a module that is looked for in a folder": (
+        {
+            "proof": f"{HERE}from importlib.machinery import PathFinder\n"
+            f"LIMIT = 0 if PathFinder.find_spec('extra', [str(HERE / 'inner')]) is None else 1\n{OWN}",
+            "inner__other": "",
+        },
+        write(inner__extra=""),
+    ),
+    "a folder that becomes a package": (
+        {
+            "proof": f"from installed_limits import LIMIT\n{OWN}",
+            "elsewhere__installed_limits": "LIMIT = 0",
+            "installed_limits__other": "",
+        },
+        write(installed_limits____init__="LIMIT = 1"),
+    ),
+    "a folder on the path that becomes a package": (
+        {
+            "proof": f"{HERE}import sys\nsys.path[:0] = [str(HERE / 'first'), str(HERE / 'second')]\n"
+            f"from limits_on_path import LIMIT\n{OWN}",
+            "first__limits_on_path__other": "",
+            "second__limits_on_path": "LIMIT = 0",
+        },
+        write(first__limits_on_path____init__="LIMIT = 1"),
+    ),
+    "a folder that gets its first module": (
+        {
+            "proof": f"try:\n    from inner.part import LIMIT\nexcept ImportError:\n    LIMIT = 0\n{OWN}",
+            "inner__data_DOT_txt": "",
+        },
+        write(inner__part="LIMIT = 1"),
+    ),
+    "another part of a namespace": (
+        {
+            "proof": f"{HERE}import sys\nsys.path[:0] = [str(HERE / 'first'), str(HERE / 'second')]\n"
+            f"from space.limits import LIMIT\n{OWN}",
+            "first__space__other": "",
+            "second__space__limits": "LIMIT = 0",
+        },
+        write(first__space__limits="LIMIT = 1"),
+    ),
+    "a file that is run": (
+        {
+            "proof": f"{HERE}import runpy\nLIMIT = runpy.run_path(str(HERE / 'inner' / 'x.py'))['LIMIT']\n{OWN}",
+            "inner__x": "LIMIT = 0",
+        },
+        write(inner__x="LIMIT = 1"),
+    ),
+    "a file that is loaded late": (
+        {
+            "proof": f"{IMPORTS}{HERE}LIMIT = 0\ndef build(delta):\n"
+            "    return load_module(HERE / 'inner' / 'x.py').build(delta)\n"
+            "M = Model('m', 'm', (Parameter('delta', 0, None),), (), 'p', build)\n"
+            f"proof = Proof(M, goal='p')\n{CLAIM}",
+            "inner__x": f"{IMPORTS}LIMIT = 0\n{SYSTEM}",
+        },
+        write(inner__x=f"{IMPORTS}LIMIT = 1\n{SYSTEM}"),
+    ),
+    "data that numpy reads": (
+        {
+            "proof": f"{HERE}import numpy\nLIMIT = int(numpy.fromfile(HERE / 'limit.txt', 'u1')[0]) - 48\n{OWN}",
+            "limit_DOT_txt": "0",
+        },
+        write(limit_DOT_txt="1"),
+    ),
+    "data by a descriptor": (
+        {
+            "proof": f"{HERE}import os\nLIMIT = int(os.read(os.open(HERE / 'limit.txt', os.O_RDONLY), 9))\n{OWN}",
+            "limit_DOT_txt": "0",
+        },
+        write(limit_DOT_txt="1"),
+    ),
+    "a variable of bytes": (
+        {"proof": f"import os\nLIMIT = int(os.getenvb(b'NO_LIMIT', b'0'))\n{OWN}"},
+        lambda folder: os.environ.update(NO_LIMIT="1"),
+    ),
+    "a variable in a path": (
+        {"proof": f"import os\nLIMIT = int(os.path.expandvars('$THE_LIMIT'))\n{OWN}"},
+        lambda folder: os.environ.update(THE_LIMIT="1"),
+    ),
+    "a variable that the C library reads": (
+        {"proof": f"import time\ntime.tzset()\nLIMIT = time.timezone\n{OWN}"},
+        lambda folder: os.environ.update(TZ="XYZ1"),
+    ),
 }
 UNREPEATABLE = {
     "lists a folder": "import os\nLIMIT = len(os.listdir(HERE / 'empty'))\n",
@@ -256,6 +372,16 @@ UNREPEATABLE = {
     "reads a device": "LIMIT = len(open('/dev/null').read())\n",
     "counts the variables": "import os\nLIMIT = 0 * len(os.environ)\n",
     "shows the variables": "import os\nLIMIT = 0 * len(repr(os.environ))\n",
+    "globs without a pattern": "import glob\nLIMIT = len(glob.glob(str(HERE / 'absent')))\n",
+    "reads the variables as a dictionary": "import os\nLIMIT = int((os.environ | {}).get('NO_LIMIT', '0'))\n",
+    "reads a folder of a package": "import importlib.resources as r\nLIMIT = 0 * len([*r.files('numpy').iterdir()])\n",
+    "opens a file by its number": "import os\nLIMIT = 0 * len(os.fdopen(os.dup(0), 'w').mode)\n",
+    "maps a file": "import mmap\nLIMIT = mmap.mmap(-1, 1)[0]\n",
+    "changes the rights of a file": "import os\nos.chmod(HERE / 'limit.txt', 0o600)\nLIMIT = 0\n",
+    "calls the C library": "import ctypes\nLIMIT = ctypes.pythonapi.getenv(b'NO_LIMIT')\n",
+    "starts a worker": "import multiprocessing\nfrom fdverify.workers.worker_process import run_in_worker\n"
+    "multiprocessing.current_process()._config['daemon'] = False\n"
+    "LIMIT = run_in_worker(lambda send: int((HERE / 'limit.txt').read_text()), None, print)\n",
     "asks a database": "import sqlite3\nLIMIT = sqlite3.connect(':memory:').execute('select 0').fetchone()[0]\n",
 }
 
@@ -267,12 +393,13 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THE_LIMIT", "0")
     monkeypatch.setenv("NO_LIMIT", "")
     monkeypatch.delenv("NO_LIMIT")
+    monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(sys, "path", [os.path.abspath(place) for place in sys.path])  # as a command has it
 
 
-def check(path: Path, **settings: object) -> ProofResult:
-    (result,) = check_proofs([path], ProofSettings(jobs=2, **settings))  # type: ignore[arg-type]
+def check(path: Path, jobs: int = 2, **settings: object) -> ProofResult:
+    (result,) = check_proofs([path], ProofSettings(jobs=jobs, **settings))  # type: ignore[arg-type]
     return result
 
 
@@ -351,7 +478,7 @@ def test_texts_are_written_anew(proved: Path, tmp_path: Path) -> None:
     assert any((tmp_path / "texts").iterdir())
 
 
-@pytest.mark.parametrize("name", ["digest_package", "version"])
+@pytest.mark.parametrize("name", ["_digest_running_package", "version"])
 def test_another_package_or_library_is_noticed(name: str, proved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known_outcomes, name, lambda *arguments: "another")
     assert not is_known(check(proved))
@@ -479,3 +606,148 @@ def test_a_signed_record_of_another_layout_is_missing(content: str, proved: Path
     key = known_outcomes._compute_key(proved, ProofSettings())
     SignedRecords(tmp_path / "cache" / "fdverify" / "checked").write(key, content)
     assert not is_known(check(proved))
+
+
+def test_another_package_stores_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = set_up(tmp_path, monkeypatch, {"proof": f"LIMIT = 0\n{OWN}"})
+    known_outcomes._digest_running_package()
+    monkeypatch.setattr(known_outcomes, "digest_package", lambda: "changed since the process began")
+    assert check(path).verdict is Verdict.PROVED
+    assert not is_known(check(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("PYTHONHASHSEED", "1"), ("LC_ALL", "C"), ("LANG", "de_DE"), ("PYTHONWARNINGS", "error")]
+)
+def test_other_variables_of_python_are_noticed(
+    name: str, value: str, proved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert not is_known(check(proved))
+
+
+def test_warnings_that_are_errors_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = set_up(tmp_path, monkeypatch, {"proof": f"import warnings\nwarnings.warn('old')\nLIMIT = 0\n{OWN}"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert check(path).verdict is Verdict.PROVED
+        assert is_known(check(path))
+        warnings.simplefilter("error")
+        assert check(path).error is not None
+
+
+def test_what_pytest_has_proved_is_not_known_to_a_command(proved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = known_outcomes._compute_key(proved, ProofSettings())
+    monkeypatch.delitem(sys.modules, "pytest")
+    assert key != known_outcomes._compute_key(proved, ProofSettings())
+
+
+def test_a_proof_by_two_links_is_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = set_up(tmp_path, monkeypatch, {"proof": f"{HERE}LIMIT = int((HERE / 'limit.txt').read_text())\n{OWN}"})
+    for name in ("0", "1"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "limit.txt").write_text(name)
+        (tmp_path / name / "proof.py").symlink_to(path)
+    assert check(tmp_path / "0" / "proof.py").verdict is Verdict.PROVED
+    assert check(tmp_path / "1" / "proof.py").verdict is not Verdict.PROVED
+
+
+def test_bytecode_that_is_not_of_its_source_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = set_up(tmp_path, monkeypatch, {"proof": LOADED, "below__limits": "LIMIT = 0"})
+    module = path.parent / "below" / "limits.py"
+    py_compile.compile(str(module))
+    status = module.stat()
+    module.write_text("LIMIT = 1")
+    os.utime(module, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert check(path).verdict is Verdict.PROVED  # Python runs the old bytecode
+    shutil.rmtree(module.parent / "__pycache__")
+    assert check(path).verdict is not Verdict.PROVED
+
+
+def test_an_archive_that_gets_a_module_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"proof": f"from limits_in_archive import LIMIT\n{OWN}", "elsewhere__limits_in_archive": "LIMIT = 0"}
+    path = set_up(tmp_path, monkeypatch, texts)
+    archive = tmp_path / "modules.zip"
+    for modules in ({"other.py": ""}, {"limits_in_archive.py": "LIMIT = 1"}):
+        with zipfile.ZipFile(archive, "w") as file:
+            for name, text in modules.items():
+                file.writestr(name, text)
+        if "other.py" in modules:
+            monkeypatch.syspath_prepend(archive)
+            assert check(path).verdict is Verdict.PROVED
+            assert is_known(check(path))
+    sys.path_importer_cache.pop(str(archive), None)
+    importlib.invalidate_caches()
+    assert check(path).verdict is not Verdict.PROVED
+
+
+@pytest.mark.parametrize("name", ["lesser.pth", "lesser-1.0.dist-info/METADATA"])
+def test_an_installation_is_noticed(name: str, proved: Path) -> None:
+    file = proved.parent / "elsewhere" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("")
+    assert not is_known(check(proved))
+
+
+def test_data_that_changes_before_it_is_read_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"proof": f"{HERE}LIMIT = int((HERE / 'limit.txt').read_text())\n{OWN}", "limit_DOT_txt": "1"}
+    path = set_up(tmp_path, monkeypatch, texts)
+    record_file = read_recorder._record_file
+
+    def record_another_content(readers: list[read_recorder._FileReads], name: str) -> None:
+        is_data = name.endswith("limit.txt")
+        if is_data:
+            put(path.parent, limit_DOT_txt="1")
+        record_file(readers, name)
+        if is_data:
+            put(path.parent, limit_DOT_txt="0")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(read_recorder, "_record_file", record_another_content)
+        assert check(path).verdict is Verdict.PROVED
+    put(path.parent, limit_DOT_txt="1")
+    assert check(path).verdict is not Verdict.PROVED
+
+
+def test_data_that_is_read_twice_and_differs_is_not_repeatable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = "int((HERE / 'limit.txt').read_text())"
+    texts = {
+        "proof": f"{HERE}import builtins\nLIMIT = {read}\nbuiltins.replace_limit()\nLIMIT = 0 * {read}\n{OWN}",
+        "limit_DOT_txt": "0",
+    }
+    path = set_up(tmp_path, monkeypatch, texts)
+    monkeypatch.setattr("builtins.replace_limit", lambda: os.replace("../new.txt", "../limit.txt"), raising=False)
+    put(path.parent, new_DOT_txt="1")
+    result = check(path, jobs=1)
+    assert result.reads is None or result.reads.unrepeatable is not None
+
+
+def test_a_process_that_has_changed_a_module_knows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"proof": f"from limits_of_script import LIMIT\n{OWN}", "elsewhere__limits_of_script": "LIMIT = 0"}
+    path = set_up(tmp_path, monkeypatch, texts)
+    assert check(path).verdict is Verdict.PROVED
+    module = importlib.import_module("limits_of_script")
+    monkeypatch.setattr(module, "LIMIT", 1)
+    try:
+        assert check_proof(path).verdict is not Verdict.PROVED
+    finally:
+        del sys.modules["limits_of_script"]
+
+
+def test_functions_are_compared_again_if_their_data_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim = CLAIM.replace("s.x >= LIMIT", "HOLDS(s.x)")
+    text = f"import os\nLIMIT = 0\nHOLDS = eval(os.environ['HOLDS'])\n{OWN.replace(CLAIM, claim)}"
+    path = set_up(tmp_path, monkeypatch, {"proof": text})
+    monkeypatch.setenv("HOLDS", "lambda x: x >= 0")
+    assert check(path).verdict is Verdict.PROVED
+    monkeypatch.setenv("HOLDS", "lambda x: x >= 0 if not isinstance(x, int) else x >= 1")
+    assert check(path).error is not None, "it means something else to the solver than to Python"
+
+
+def test_a_check_in_a_folder_that_is_gone_knows_nothing(proved: Path, tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    os.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert known_outcomes.KnownOutcomes(tmp_path / "cache").find(proved, ProofSettings()) is None
