@@ -496,6 +496,7 @@ def test_a_record_of_another_proof_is_none_of_this_one(proved: Path, tmp_path: P
     bad = tmp_path / "bad" / "proof.py"
     bad.write_text(f"LIMIT = 1\n{OWN}")
     key = known_outcomes._compute_key(bad, ProofSettings())
+    assert key is not None
     target = record.parent.parent / key[:2] / key
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(record.read_bytes())
@@ -604,6 +605,7 @@ def test_other_flags_of_python_are_noticed(proved: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("content", ["", "null", "[{}, 1]", '[{"missing": []}, "AAAA"]', '[{"missing": []}, ""]'])
 def test_a_signed_record_of_another_layout_is_missing(content: str, proved: Path, tmp_path: Path) -> None:
     key = known_outcomes._compute_key(proved, ProofSettings())
+    assert key is not None
     SignedRecords(tmp_path / "cache" / "fdverify" / "checked").write(key, content)
     assert not is_known(check(proved))
 
