@@ -11,6 +11,7 @@ import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -468,7 +469,7 @@ def proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
     ids=str,
 )
-def test_another_question_is_asked_anew(settings: dict[str, object], proved: Path) -> None:
+def test_another_question_is_asked_anew(settings: dict[str, Any], proved: Path) -> None:
     assert not is_known(check(proved, **settings))
     assert is_known(check(proved)), "nor does it replace what is known"
 
