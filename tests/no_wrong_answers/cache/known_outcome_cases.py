@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from fdverify import check_proof
+from fdverify.author_code import author_check
 from fdverify.cache.signed_records import SignedRecords
 from fdverify.models import loading, read_recorder
 from fdverify.proofs import known_outcomes
@@ -496,6 +497,7 @@ def test_a_record_of_another_proof_is_none_of_this_one(proved: Path, tmp_path: P
     bad = tmp_path / "bad" / "proof.py"
     bad.write_text(f"LIMIT = 1\n{OWN}")
     key = known_outcomes._compute_key(bad, ProofSettings())
+    assert key is not None
     target = record.parent.parent / key[:2] / key
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(record.read_bytes())
@@ -604,6 +606,7 @@ def test_other_flags_of_python_are_noticed(proved: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("content", ["", "null", "[{}, 1]", '[{"missing": []}, "AAAA"]', '[{"missing": []}, ""]'])
 def test_a_signed_record_of_another_layout_is_missing(content: str, proved: Path, tmp_path: Path) -> None:
     key = known_outcomes._compute_key(proved, ProofSettings())
+    assert key is not None
     SignedRecords(tmp_path / "cache" / "fdverify" / "checked").write(key, content)
     assert not is_known(check(proved))
 
@@ -744,6 +747,14 @@ def test_functions_are_compared_again_if_their_data_has_changed(
     assert check(path).verdict is Verdict.PROVED
     monkeypatch.setenv("HOLDS", "lambda x: x >= 0 if not isinstance(x, int) else x >= 1")
     assert check(path).error is not None, "it means something else to the solver than to Python"
+
+
+def test_functions_that_passed_are_not_compared_again(
+    proved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(tmp_path / "cache" / "fdverify" / "checked")
+    monkeypatch.setattr(author_check, "check_author_code", None)
+    assert check(proved).verdict is Verdict.PROVED
 
 
 def test_a_check_in_a_folder_that_is_gone_knows_nothing(proved: Path, tmp_path: Path) -> None:
