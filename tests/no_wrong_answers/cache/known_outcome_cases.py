@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from fdverify import check_proof
+from fdverify.author_code import author_check
 from fdverify.cache.signed_records import SignedRecords
 from fdverify.models import loading, read_recorder
 from fdverify.proofs import known_outcomes
@@ -747,6 +748,14 @@ def test_functions_are_compared_again_if_their_data_has_changed(
     assert check(path).verdict is Verdict.PROVED
     monkeypatch.setenv("HOLDS", "lambda x: x >= 0 if not isinstance(x, int) else x >= 1")
     assert check(path).error is not None, "it means something else to the solver than to Python"
+
+
+def test_functions_that_passed_are_not_compared_again(
+    proved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(tmp_path / "cache" / "fdverify" / "checked")
+    monkeypatch.setattr(author_check, "check_author_code", None)
+    assert check(proved).verdict is Verdict.PROVED
 
 
 def test_a_check_in_a_folder_that_is_gone_knows_nothing(proved: Path, tmp_path: Path) -> None:
