@@ -117,11 +117,12 @@ def describe_machine() -> str:
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
-def warn_if_busy() -> None:
-    """Say on stderr if others compute on this machine: wall times then mean little, CPU times still something."""
+def describe_load() -> list[str]:
+    """Say if others compute on this machine, too."""
     load = os.getloadavg()[0]
-    if load > 0.5:
-        print(f"the machine is busy (load {load:.1f}): do not keep these wall times", file=sys.stderr)
+    if load <= 0.5:
+        return []
+    return [f"The machine was busy (load {load:.1f}): wall times mean little, CPU times are somewhat too long."]
 
 
 def format_row(cells: Iterable[str]) -> str:

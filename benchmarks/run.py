@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from unittest.mock import patch
 
-from commands import ROOT, MeasuredCommand, describe_document, describe_machine, measure_command, warn_if_busy
+from commands import ROOT, MeasuredCommand, describe_document, describe_load, describe_machine, measure_command
 from comparison import (
     Row,
     build_row,
@@ -295,10 +295,10 @@ def main() -> None:
     )
     only = parser.parse_args().only
     machine, baseline = describe_machine(), read_baseline(PAGE.read_text())
-    warn_if_busy()
-    rows = measure_rows(only)
+    load, rows = describe_load(), measure_rows(only)
     changes = compare_rows(rows, baseline, machine)
-    table, comparison = write_rows(rows, changes), describe_comparison(changes, baseline, machine)
+    table = write_rows(rows, changes)
+    comparison = [*load, *describe_comparison(changes, baseline, machine)]
     if only:
         print("\n".join([*table, "", *comparison]))
     else:
