@@ -15,6 +15,8 @@ from time import perf_counter
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
+ANSWERED = (0, 1, 3)
+"""The exit codes of commands that have answered: it holds, it does not, or it was given up."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,16 @@ class MeasuredCommand:
     document: dict[str, Any]
 
 
-def run_process(
-    program: Sequence[str | Path], folder: Path = ROOT, cache: Path | None = None, quiet: bool = True
-) -> FinishedProcess:
+def run_process(program: Sequence[str | Path], folder: Path = ROOT, cache: Path | None = None) -> FinishedProcess:
     """Run a program to its end; a ``cache`` is the folder that it uses instead of the user's.
 
     The CPU time is user and system time of the process, and of all descendants for which their parents have waited.
     """
     environment = {**os.environ, **({} if cache is None else {"XDG_CACHE_HOME": str(cache)})}
-    errors = subprocess.DEVNULL if quiet else None
     start = perf_counter()
-    with subprocess.Popen(program, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=errors) as process:
+    with subprocess.Popen(
+        program, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         assert process.stdout is not None
         printed = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -84,6 +85,9 @@ def measure_command(command: str, arguments: Sequence[str], repeats: int, known:
         if known:
             run_process(program, cache=shared)
         runs = [run_process(program, cache=shared if known else Path(folder, str(number))) for number in range(repeats)]
+    for run in runs:
+        if run.code not in ANSWERED:
+            raise RuntimeError(f"{command} {' '.join(arguments)} failed: exit code {run.code}")
     return MeasuredCommand(choose_best(run.cost for run in runs), json.loads(runs[-1].printed) if json_wanted else {})
 
 

@@ -11,9 +11,9 @@ from commands import Cost, format_row
 COLUMNS = ("what", "seconds", "CPU", "MB", "target", "found", "published", "slower")
 TIMES = ("seconds", "CPU")
 """The columns that are compared."""
-MOST = 1.15
+MOST_TIMES = 1.15
 """A figure that is more than this many times the one before is slower."""
-LEAST = 0.02
+LEAST_SECONDS = 0.02
 """A smaller difference in seconds is not called slower: a start varies by as much."""
 _MACHINE = "Machine: "
 
@@ -55,7 +55,7 @@ class Change:
 
     @property
     def is_slower(self) -> bool:
-        return self.ratio > MOST and self.now - self.before * self.scale > LEAST
+        return self.ratio > MOST_TIMES and self.now - self.before * self.scale > LEAST_SECONDS
 
 
 def build_row(what: str, cost: Cost, target: str = "", found: str = "", published: str = "") -> Row:
@@ -126,8 +126,8 @@ def describe_comparison(changes: Sequence[Change], baseline: Baseline, machine: 
     if not changes:
         return ["Nothing was compared: the page before has none of these rows."]
     lines = [
-        f"A row is marked as slower if it took more than {MOST - 1:.0%} and {LEAST} s longer than on the page before, "
-        "by the wall or in CPU time."
+        f"A row is marked as slower if it took over {100 * (MOST_TIMES - 1):.0f} % and {LEAST_SECONDS} s longer than "
+        "on the page before, by the wall or in CPU time."
     ]
     if machine != baseline.machine:
         scales = {change.column: change.scale for change in changes}

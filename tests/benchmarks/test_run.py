@@ -19,6 +19,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     page.write_text("# Performance\n")
     monkeypatch.setattr(run, "PAGE", page)
     monkeypatch.setattr(run, "COMMANDS", (START, TimedCommand("version", "--help")))
+    monkeypatch.setattr(run, "REPEATS", 1)
     monkeypatch.setattr(run, "OTHERS", {})
     monkeypatch.setattr(run, "measure_choices", lambda: ["| a choice | 2.0 |"])
     monkeypatch.setattr(run, "measure_drivers", lambda: ["| an automaton | all | proved | 1 | 2 | 3 |"])
@@ -67,6 +68,11 @@ def test_what_is_given_up_has_no_time() -> None:
     row = run.measure_timed_command(endless)
     assert (row.times, row.over) == ({}, 1)
     assert row.found.startswith("unknown")
+
+
+def test_a_command_that_fails_has_no_time() -> None:
+    with pytest.raises(RuntimeError, match="failed: exit code 2"):
+        run.measure_timed_command(TimedCommand("wrong", "explore --delta much"))
 
 
 def test_no_two_rows_have_one_name() -> None:
