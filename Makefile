@@ -7,7 +7,7 @@ JOBS ?= 2
 # The plugin is tested with the oldest pytest that pyproject.toml allows, too.
 OLDEST_PYTEST := pytest==7.0.0 pytest-xdist==3.8.0
 
-.PHONY: verify test test-full test-oldest test-newest coverage browser check bench tables docs clean
+.PHONY: verify test test-full test-oldest test-newest coverage browser check bench peers tables docs clean
 
 verify: $(READY)
 	$(BIN)/verify-invariant invariants
@@ -48,6 +48,10 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
+
+# FDVERIFY_PEER_… in the environment say how Ivy, TLC and ByMC are called: benchmarks/peers.py --help.
+peers: $(READY)
+	$(BIN)/python benchmarks/peers.py
 
 tables: $(READY)
 	$(BIN)/python benchmarks/tables.py

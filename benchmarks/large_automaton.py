@@ -27,8 +27,8 @@ EVIDENCE_OF_1 = (GUARDS[1], GUARDS[3])
 """What holds only after a correct process has voted for 1."""
 
 
-def large_automaton(locations: int = 100, rules: int = 1300, seed: int = 1) -> str:
-    """The text of an automaton, always the same for a seed, whose specifications hold but for the last one.
+def generate_automaton(locations: int = 100, rules: int = 1300, seed: int = 1) -> str:
+    """Generate the text of an automaton, always the same for a seed, whose specifications hold but for the last one.
 
     Locations with odd numbers believe in 1.  Who believes in 1 goes on so; who does not needs evidence for that.
     """
@@ -39,35 +39,35 @@ def large_automaton(locations: int = 100, rules: int = 1300, seed: int = 1) -> s
     believes = {name: at % 2 for layer in (gather, voted, heard) for at, name in enumerate(layer)}
     texts: dict[str, None] = {}
 
-    def rule(start: str, end: str, guard: str, add: str = "") -> None:
+    def add_rule(start: str, end: str, guard: str, add: str = "") -> None:
         action = f"{add}' == {add} + 1;" if add else ""
         texts[f"{start} -> {end} when ({guard}) do {{ {action} }};"] = None
 
-    def go_on(start: str, layer: Sequence[str], guard: str) -> None:
-        """A rule to somewhere in a layer; to vote is to count for what one believes, to have heard may count in y."""
+    def add_step(start: str, layer: Sequence[str], guard: str) -> None:
+        """Add a rule to a layer; to vote is to count for what one believes, and to have heard may count in y."""
         change = believes[start] == 0 and guard in EVIDENCE_OF_1
         ends = [name for name in layer if change or believes[name] == believes[start]]
         if ends:
             end = source.choice(ends)
             votes, hears = start in gather, start in voted
-            rule(start, end, guard, f"x{believes[end]}" if votes else source.choice(("", "y")) if hears else "")
+            add_rule(start, end, guard, f"x{believes[end]}" if votes else source.choice(("", "y")) if hears else "")
 
     for start, first in (("V0", 0), ("V1", 1)):
         for name in gather[first::2]:
-            rule(start, name, "true")
+            add_rule(start, name, "true")
     for name in gather:
-        go_on(name, voted, "true")
+        add_step(name, voted, "true")
     for name in voted:
-        go_on(name, heard, "true")
+        add_step(name, heard, "true")
     for name in heard:
-        rule(name, "D0", GUARDS[2])
-        rule(name, "D1", GUARDS[3])
+        add_rule(name, "D0", GUARDS[2])
+        add_rule(name, "D1", GUARDS[3])
     for guard in GUARDS:
-        rule(heard[0], heard[2], guard)
+        add_rule(heard[0], heard[2], guard)
     while len(texts) < rules:
         at = source.randrange(len(heard))
         layer, following = source.choice(((gather, voted), (voted, heard), (heard, heard[at + 1 :])))
-        go_on(layer[at % len(layer)], following, source.choice((*GUARDS, "true")))
+        add_step(layer[at % len(layer)], following, source.choice((*GUARDS, "true")))
     names = ["V0", "V1", *gather, *voted, *heard, "D0", "D1"]
     numbered = "\n".join(f"    {number}: {text}" for number, text in enumerate(texts))
     moved_on = " && ".join(f"{name} == 0" for name in ("V0", "V1", *gather, *voted))

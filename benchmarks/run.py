@@ -1,17 +1,30 @@
-"""Measure and write docs/reference/performance.md: commands by their wall time and memory, choices as ratios."""
+"""Measure and write docs/reference/performance.md, and say what became slower than on the page that was there.
+
+Commands are measured by their wall time, CPU time and memory, two choices as ratios.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from unittest.mock import patch
 
-from commands import ROOT, machine, measured
-from plugin import plugin_lines
-from threshold import threshold_lines
-from watch import watch_lines
+from commands import ROOT, MeasuredCommand, describe_document, describe_load, describe_machine, measure_command
+from comparison import (
+    Row,
+    build_row,
+    compare_rows,
+    describe_comparison,
+    list_slower,
+    read_baseline,
+    write_rows,
+)
+from plugin import measure_plugin
+from threshold import measure_drivers
+from watch import measure_watch
 
 from fdverify.detectors.chandra_toueg import build_chandra_toueg
 from fdverify.engines.bmc import bmc
@@ -24,15 +37,35 @@ PAGE = ROOT / "docs" / "reference" / "performance.md"
 REPEATS = 3
 
 
+def describe_run(run: MeasuredCommand) -> str:
+    """Describe what a command has found."""
+    return describe_document(run.document)
+
+
+def describe_exploration(run: MeasuredCommand) -> str:
+    """Describe an exploration, with its speed and its memory above that of an exploration of next to nothing."""
+    least = measure_command("fdverify", ["explore", "--delta", "0", "--phi", "1"], repeats=1).cost.memory
+    states = run.document["statistics"]["states"]
+    speed, size = states / run.cost.wall / 1e6, (run.cost.memory - least) * 2**20 / states
+    return f"{describe_run(run)}, {speed:.2f} million states a second, {size:.0f} bytes a state"
+
+
 @dataclass(frozen=True)
-class Timed:
-    """A command, how long it may take, and what the paper's tools took for the same question."""
+class TimedCommand:
+    """A command, how long it may take, and what the paper's tools took for the same question.
+
+    It begins with an empty cache, unless a run before it made everything ``known``.  One with a ``limit`` is run once,
+    and given up after so many seconds.
+    """
 
     what: str
     arguments: str
-    target: str
+    target: str = ""
     published: str = ""
     command: str = "fdverify"
+    known: bool = False
+    limit: int | None = None
+    describe: Callable[[MeasuredCommand], str] = describe_run
 
 
 SAFETY = (
@@ -45,70 +78,139 @@ SAFETY = (
 FIVE = " ".join(f"invariants/{proof}.py" for proof, _ in SAFETY)
 LIVENESS = ("asynchronous_completeness", "eventual_trust", "lasting_suspicion")
 EIGHT = " ".join([FIVE, *(f"invariants/{proof}.py" for proof in LIVENESS)])
+SYMBOLIC_BMC = "bmc --delta symbolic --phi symbolic --timeout 6*phi+delta"
+BMC_LIMIT = 60
 LEAST_LINEAR = {"tla": "3*phi+delta", "ivy": "3*phi+delta+1"}
 
 COMMANDS = (
-    Timed("start", "--help", "0.3 s"),
-    Timed(
+    TimedCommand("start", "--help", "0.3 s"),
+    TimedCommand(
         "explore (4,4), sub-rounds",
         "explore --delta 4 --phi 4 --subrounds",
         "1 s",
         "TLC 3 s, Apalache 12 min, FAST over 6 h",
     ),
-    Timed("explore (4,40), rounds", "explore --delta 4 --phi 40", "10 s, 2 GB"),
-    Timed("explore (20,20), too short a timeout", "explore --delta 20 --phi 20 --timeout delta+1", "", "TLC over 6 h"),
-    Timed(
+    TimedCommand("explore (4,20), sub-rounds", "explore --delta 4 --phi 20 --subrounds"),
+    TimedCommand("explore (4,40), rounds", "explore --delta 4 --phi 40", "10 s, 2 GB"),
+    TimedCommand(
+        "explore (4,80), rounds",
+        "explore --delta 4 --phi 80",
+        "1.2 million states a second, 32 bytes a state",
+        describe=describe_exploration,
+    ),
+    TimedCommand(
+        "explore (20,20), too short a timeout", "explore --delta 20 --phi 20 --timeout delta+1", "", "TLC over 6 h"
+    ),
+    TimedCommand(
         "bmc (20,20), too short a timeout",
         "bmc --delta 20 --phi 20 --timeout delta+1",
         "5 s",
         "TLC over 6 h, Apalache 75 min",
     ),
-    Timed(
+    TimedCommand(
         "bmc (4, any Φ), too short a timeout",
         "bmc --buffer bitvector --delta 4 --phi symbolic --timeout delta+1",
         "",
         "FAST crashed",
     ),
-    Timed("induct (2,4)", "induct --delta 2 --phi 4", "", "TLC 3 s, Apalache 8 min, FAST 16 min"),
-    Timed("induct (4,4)", "induct --delta 4 --phi 4", "", "TLC 3 s, Apalache 12 min, FAST over 6 h"),
-    Timed("induct (4,5)", "induct --delta 4 --phi 5", "", "TLC 3 s, Apalache over 6 h, FAST over 6 h"),
+    TimedCommand("bmc (any Δ, any Φ), depth 20", f"{SYMBOLIC_BMC} --depth 20"),
+    TimedCommand(
+        f"bmc (any Δ, any Φ), depth 40, given up after {BMC_LIMIT} s",
+        f"{SYMBOLIC_BMC} --depth 40",
+        "30 s",
+        limit=BMC_LIMIT,
+    ),
+    TimedCommand("induct (2,4)", "induct --delta 2 --phi 4", "", "TLC 3 s, Apalache 8 min, FAST 16 min"),
+    TimedCommand("induct (4,4)", "induct --delta 4 --phi 4", "", "TLC 3 s, Apalache 12 min, FAST over 6 h"),
+    TimedCommand("induct (4,5)", "induct --delta 4 --phi 5", "", "TLC 3 s, Apalache over 6 h, FAST over 6 h"),
     *(
-        Timed(f"{proof}, every Δ and Φ", f"invariants/{proof}.py --no-cache", "1 s", ivy, "verify-invariant")
+        TimedCommand(f"{proof}, every Δ and Φ", f"invariants/{proof}.py --no-cache", "1 s", ivy, "verify-invariant")
         for proof, ivy in SAFETY
     ),
-    Timed("the five safety proofs", f"{FIVE} --no-cache", "4 s, 500 MB", "Ivy 82 s", "verify-invariant"),
-    Timed("the same and liveness", f"{EIGHT} --no-cache", "twice the five", "", "verify-invariant"),
-    Timed("all shipped proofs, the tight ones included", "invariants --no-cache", "", "", "verify-invariant"),
-    Timed("all shipped proofs, cached", "invariants", "", "", "verify-invariant"),
-    Timed("liveness with an arbitrary GST", "examples/gst --no-cache", "15 s", "", "verify-invariant"),
-    Timed("ping-pong, four proofs", "examples/ping_pong --no-cache", "", "", "verify-invariant"),
-    Timed("a timeout that doubles, five proofs", "examples/doubling --no-cache", "", "", "verify-invariant"),
+    TimedCommand("the five safety proofs", f"{FIVE} --no-cache", "4 s, 500 MB", "Ivy 82 s", "verify-invariant"),
+    TimedCommand("the same and liveness", f"{EIGHT} --no-cache", "twice the five", "", "verify-invariant"),
+    TimedCommand(
+        "all shipped proofs, the tight ones included",
+        "invariants --no-cache",
+        "2.2 s, 4 s CPU",
+        command="verify-invariant",
+    ),
+    TimedCommand(
+        "strong_accuracy, nothing changed",
+        "invariants/strong_accuracy.py",
+        "0.2 s",
+        command="verify-invariant",
+        known=True,
+    ),
+    TimedCommand("all shipped proofs, nothing changed", "invariants", "0.5 s", command="verify-invariant", known=True),
+    TimedCommand("liveness with an arbitrary GST", "examples/gst --no-cache", "15 s", "", "verify-invariant"),
+    TimedCommand("ping-pong, four proofs", "examples/ping_pong --no-cache", "", "", "verify-invariant"),
+    TimedCommand("a timeout that doubles, five proofs", "examples/doubling --no-cache", "", "", "verify-invariant"),
     *(
-        Timed(f"cutoff, {variant}", f"cutoff chandra-toueg --variant {variant} --second-opinion cvc5", "10 s a lemma")
+        TimedCommand(f"cutoff, {variant}, one solver", f"cutoff chandra-toueg --variant {variant}", "3 s")
         for variant in LEAST_LINEAR
     ),
     *(
-        Timed(f"bounds {about}, {variant}", f"bounds {about} --variant {variant}", "45 s")
-        for about in ("accuracy", "detection")
+        TimedCommand(
+            f"cutoff, {variant}", f"cutoff chandra-toueg --variant {variant} --second-opinion cvc5", "10 s a lemma"
+        )
         for variant in LEAST_LINEAR
     ),
     *(
-        Timed(
-            f"infer, {variant}, {guard}", f"infer --variant {variant} --timeout {guard}", "60 s", "four weeks by hand"
+        TimedCommand(f"bounds {about}, {variant}", f"bounds {about} --variant {variant}", target)
+        for about, target in (("accuracy", "3 s"), ("detection", "6 s"))
+        for variant in LEAST_LINEAR
+    ),
+    *(
+        TimedCommand(
+            f"infer, {variant}, {guard}", f"infer --variant {variant} --timeout {guard}", "3 s", "four weeks by hand"
         )
         for variant, least in LEAST_LINEAR.items()
         for guard in ("6*phi+delta", least)
     ),
-    Timed(
+    TimedCommand(
         "map 13 × 8, three timeouts",
         "map --delta 0..12 --phi 1..8 --timeout 3*phi --timeout 3*phi+delta --timeout 6*phi+delta --no-cache",
-        "",
     ),
+    TimedCommand("threshold check, reliable broadcast", "threshold check examples/threshold/strb.ta", "0.25 s CPU"),
 )
 
 
-def one_at_a_time(system: System) -> int:
-    """Reachable sub-round states by the interpreter alone, as the explorer's batches are compared with."""
+OTHERS: dict[str, Callable[[], list[Row]]] = {"the pytest plugin": measure_plugin, "watching": measure_watch}
+
+
+def measure_rows(only: Sequence[str]) -> list[Row]:
+    """Measure everything whose name has one of these texts, or everything."""
+    rows = []
+    for timed in COMMANDS:
+        if is_wanted(timed.what, only):
+            print(timed.what, file=sys.stderr)
+            rows.append(measure_timed_command(timed))
+    for name, measure in OTHERS.items():
+        if is_wanted(name, only):
+            print(name, file=sys.stderr)
+            rows += measure()
+    return rows
+
+
+def is_wanted(name: str, only: Sequence[str]) -> bool:
+    return not only or any(text in name for text in only)
+
+
+def measure_timed_command(timed: TimedCommand) -> Row:
+    """Measure a command; one that is given up has no times."""
+    arguments = timed.arguments.split()
+    if timed.limit is None:
+        run = measure_command(timed.command, arguments, REPEATS, timed.known)
+    else:
+        run = measure_command(timed.command, [*arguments, "--time-limit", str(timed.limit)], 1, timed.known)
+        if run.document["verdict"] == "unknown":
+            return Row(timed.what, {}, None, timed.target, describe_run(run), timed.published, over=timed.limit)
+    return build_row(timed.what, run.cost, timed.target, timed.describe(run), timed.published)
+
+
+def count_states_singly(system: System) -> int:
+    """Count reachable sub-round states by the interpreter alone, as the explorer's batches are compared with."""
     frontier = {tuple(observe_state(system, build_initial_state(system)).items()): build_initial_state(system)}
     seen = {(0, key) for key in frontier}
     at = 0
@@ -124,69 +226,85 @@ def one_at_a_time(system: System) -> int:
     return len(seen)
 
 
-def seconds(work: Callable[[], object]) -> float:
+def time_call(work: Callable[[], object]) -> float:
+    """Return the seconds that a call takes."""
     start = perf_counter()
     work()
     return perf_counter() - start
 
 
-def ratios() -> list[str]:
+def measure_choices() -> list[str]:
+    """Measure how much faster two choices make it: a row for each."""
     system = build_chandra_toueg(4, 4)
     claim = system.find_property("strong-accuracy")
-    batches = seconds(lambda: explore(system, claim, subrounds=True))
-    single = seconds(lambda: one_at_a_time(system))
+    batches = time_call(lambda: explore(system, claim, subrounds=True))
+    single = time_call(lambda: count_states_singly(system))
     short = build_chandra_toueg(20, 20, timeout="delta+1")
-    words = seconds(lambda: bmc(short, claim, depth=24))
+    words = time_call(lambda: bmc(short, claim, depth=24))
     with patch("fdverify.engines.bmc.BitvectorSolver", FreshSolver):
-        integers = seconds(lambda: bmc(short, claim, depth=24))
+        integers = time_call(lambda: bmc(short, claim, depth=24))
     return [
         f"| states in batches instead of one at a time, explore (4,4) at sub-rounds | {single / batches:.1f} |",
         f"| integers as bit-vectors instead of linear arithmetic, bmc (20,20) | {integers / words:.1f} |",
     ]
 
 
-def main() -> None:
+def write_page(table: Sequence[str], comparison: Sequence[str]) -> str:
+    """Measure what is not compared, and write the page."""
+    print("two choices", file=sys.stderr)
+    choices = measure_choices()
+    print("threshold automata", file=sys.stderr)
+    drivers = measure_drivers()
     lines = [
         "# Performance",
         "",
-        "Written by `make bench`: whole commands with process start, the best of "
-        f"{REPEATS} runs; memory is the largest process.",
+        f"Written by `make bench`: whole commands with process start, the best of {REPEATS} runs, each with an empty "
+        "cache unless nothing changed.",
+        "CPU is user and system time of all processes of a command; memory is that of the largest process.",
         "",
-        f"Machine: {machine()}.  The published figures are of other tools on another machine (a Core i7-6600U).",
+        f"Machine: {describe_machine()}.",
+        "The published figures are of other tools on another machine (a Core i7-6600U).",
+        *comparison,
         "",
-        "| what | seconds | MB | target | found | published |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    for timed in COMMANDS:
-        print(timed.what, file=sys.stderr)
-        run = measured(timed.command, timed.arguments.split(), REPEATS)
-        cells = [timed.what, f"{run.wall:.2f}", str(run.memory), timed.target, run.verdict, timed.published]
-        lines.append(f"| {' | '.join(cell or '–' for cell in cells)} |")
-    lines += [
+        *table,
         "",
         "How much faster two choices make it, each pair in one run:",
         "",
         "| choice | times |",
         "| --- | --- |",
-    ]
-    lines += ratios()
-    print("the pytest plugin", file=sys.stderr)
-    lines += ["", "The pytest plugin, whole runs of pytest:", "", "| what | seconds | more |", "| --- | --- | --- |"]
-    lines += plugin_lines()
-    print("watching", file=sys.stderr)
-    lines += ["", "From a save to the answer:", "", "| what | seconds | more |", "| --- | --- | --- |", *watch_lines()]
-    print("threshold automata", file=sys.stderr)
-    lines += [
+        *choices,
         "",
-        "Threshold automata for all parameters, by driver (`auto` begins with the query; see threshold.md).",
+        "Threshold automata for all parameters, by driver (`auto` begins with the query; see threshold.md), run once.",
         "For the generated automata the target is 60 s and 4 GB:",
         "",
         "| automaton | specification | found | auto | query | search |",
         "| --- | --- | --- | --- | --- | --- |",
+        *drivers,
     ]
-    lines += threshold_lines()
-    PAGE.write_text("\n".join(lines) + "\n")
-    print(PAGE.read_text())
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--only",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="measure only what has this text in its name, and write no page; repeatable",
+    )
+    only = parser.parse_args().only
+    machine, baseline = describe_machine(), read_baseline(PAGE.read_text())
+    load, rows = describe_load(), measure_rows(only)
+    changes = compare_rows(rows, baseline, machine)
+    table = write_rows(rows, changes)
+    comparison = [*load, *describe_comparison(changes, baseline, machine)]
+    if only:
+        print("\n".join([*table, "", *comparison]))
+    else:
+        PAGE.write_text(write_page(table, comparison))
+        print(PAGE.read_text())
+    print("\n".join(["", *list_slower(changes)]))
 
 
 if __name__ == "__main__":

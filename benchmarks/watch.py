@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from commands import ROOT
+from comparison import Row
 
 _PROOF = "strong_accuracy.py"
 _CONJUNCT = "return s.timeout >= 6 * s.phi + s.delta"
@@ -18,12 +19,13 @@ _CHANGED = "return And(s.phi > -{}, s.timeout >= 6 * s.phi + s.delta)"
 _REPEATS = 5
 
 
-def watch_lines() -> list[str]:
-    return [f"| watch: one conjunct changed, {_PROOF} | {min(_answers()):.2f} | target 1 |"]
+def measure_watch() -> list[Row]:
+    """Measure the wall time from a save to the answer."""
+    return [Row(f"watch: one conjunct changed, {_PROOF}", {"seconds": min(_time_answers())}, target="1 s")]
 
 
-def _answers() -> list[float]:
-    """Seconds from a save to the line that tells what came of it."""
+def _time_answers() -> list[float]:
+    """Return the seconds from each save to the line that tells what came of it."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(shutil.copy(ROOT / "invariants" / _PROOF, folder))
         text = file.read_text()

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,6 +49,19 @@ def steps(page: str) -> list[Command | File]:
         else:
             found.append(File(match["name"], match["text"], match["add"] is not None))
     return found
+
+
+def read_tables(page: str) -> Iterator[dict[str, str]]:
+    """Read the rows of all tables, by their headings."""
+    heads: list[str] = []
+    for line in page.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if not line.startswith("|"):
+            heads = []
+        elif not heads:
+            heads = cells
+        elif not line.startswith("| ---"):
+            yield dict(zip(heads, cells, strict=True))
 
 
 def timeless(text: str) -> str:

@@ -15,7 +15,7 @@ PACKAGE = [path for path in sorted((ROOT / "fdverify").rglob("*.py")) if "templa
 SHARED_NAMES = ("__init__", "report", "command")
 PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
-GENERATED = ("cli.md", "performance.md", "tables.md", "test-record.md")
+GENERATED = ("cli.md", "peers.md", "performance.md", "tables.md", "test-record.md")
 MOST_WORDS = 1800
 
 

@@ -11,7 +11,7 @@ from tests.sampling import every
 from tests.threshold.small import found
 
 GENERATOR = load_module(Path(__file__).parents[2] / "benchmarks" / "large_automaton.py")
-AUTOMATON = parse_automaton(GENERATOR.large_automaton(locations=100, rules=1300), "large.ta")
+AUTOMATON = parse_automaton(GENERATOR.generate_automaton(locations=100, rules=1300), "large.ta")
 
 
 def test_it_has_the_size_that_is_said() -> None:
