@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fdverify.engines.state_table import WORD_BITS, Rows
+from fdverify.engines.packing import HALF_WORD_BITS, WORD_BITS, Rows
 from fdverify.errors import InternalError, UsageError
 from fdverify.models.system import Choice, Flag, Labels, Phase, State, build_label_error
 from fdverify.runs.layout import Layout
@@ -42,12 +42,15 @@ class Expansion:
 
 
 class BatchInterpreter:
-    """Interprets one system with fixed parameters, a batch of states at a time."""
+    """Interprets one system with fixed parameters, a batch of states at a time.
 
-    def __init__(self, layout: Layout, exact: bool) -> None:
+    Integers are of type ``integer``: the machine's, which the caller must show to suffice, or Python's (``object``).
+    """
+
+    def __init__(self, layout: Layout, integer: type) -> None:
         self.layout = layout
-        self.exact = exact
-        self.kinds = [_choose_dtype(column, exact) for column in layout.columns]
+        self.integer = integer
+        self.kinds = [_choose_dtype(column, integer) for column in layout.columns]
         owners = enumerate(layout.list_column_owners())
         self._labels = [(v, set(v.sort.names), place) for place, v in owners if isinstance(v.sort, Labels)]
 
@@ -76,27 +79,38 @@ class BatchInterpreter:
 
     def expand(self, phase: Phase, rows: Rows) -> Expansion:
         """Run a phase from every state under every allowed choice."""
-        before = self.restore_state(rows)
-        origin: Index = np.arange(len(rows[0]))
+        before, size = self.restore_state(rows), len(rows[0])
+        # All states come first, with neutral choices; then the same states again, with other choices.
+        origin: Index = np.arange(size)
         choices: dict[str, Any] = {}
         for choice in phase.choices:
-            picked, value = self._enumerate_values(choice, before, origin)
-            origin = origin[picked]
-            choices = {name: _select_rows(other, picked) for name, other in choices.items()}
+            repeated, value = self._enumerate_values(choice, before, size, origin)
+            choices = {name: _append_rows(other, repeated) for name, other in choices.items()}
             choices[choice.name] = value
-        state = self.restore_state([column[origin] for column in rows]) if phase.choices else before
+            origin = np.concatenate([origin, origin.take(repeated)])
+        state = before
+        if len(origin) > size:
+            rows = [_append_rows(column, origin[size:]) for column in rows]
+            state = self.restore_state(rows)
         values = {c.name: _build_choice_value(c, state, choices[c.name]) for c in phase.choices}
         try:
             after, allowed = self.layout.system.run_phase(phase, state, values)
         except ValueError as error:  # numpy has no single truth value for an array of states
             raise UsageError(f"phase {phase.name}: {error}", "write And, Or, Not, If for and, or, not, if") from error
-        kept = build_truth_column(allowed, len(origin)).nonzero()[0]
-        flat = [column[kept] for column in self.flatten_state(after, len(origin))]
-        self._check_labels(flat)
-        return Expansion(flat, origin[kept], {name: _select_rows(value, kept) for name, value in choices.items()})
+        flat = self.flatten_state(after, len(origin))
+        changed = [new is not old for new, old in zip(flat, rows, strict=True)]
+        kept = None if allowed is True else build_truth_column(allowed, len(origin)).nonzero()[0]
+        if kept is not None and len(kept) < len(origin):
+            flat = [column.take(kept) for column in flat]
+            origin = origin.take(kept)
+            choices = {name: _select_rows(value, kept) for name, value in choices.items()}
+        self._check_labels(flat, changed)
+        return Expansion(flat, origin, choices)
 
-    def _check_labels(self, rows: Rows) -> None:
+    def _check_labels(self, rows: Rows, changed: Sequence[bool]) -> None:
         for variable, names, place in self._labels:
+            if not changed[place]:
+                continue
             column = rows[place]
             least, most = min(names), max(names)
             is_range = most - least + 1 == len(names)
@@ -106,24 +120,25 @@ class BatchInterpreter:
             if unknown:
                 raise build_label_error(variable, min(unknown))
 
-    def _enumerate_values(self, choice: Choice, before: State, origin: Index) -> tuple[Index, Any]:
-        """Return positions in ``origin``, repeated once for each possible value of the choice, and these values."""
-        size = len(self.layout.flatten_state(before)[0])
-        when = build_truth_column(choice.when(before), size)[origin]
-        positions: Index = np.arange(len(origin))
+    def _enumerate_values(self, choice: Choice, before: State, size: int, origin: Index) -> tuple[Index, Any]:
+        """Return the positions in ``origin`` to repeat, once for each further value of the choice, and all values.
+
+        Every state has the neutral value first.
+        """
+        when = build_truth_column(choice.when(before), size)
+        chosen = when.take(origin).nonzero()[0]
         if isinstance(choice, Flag):
-            repeated = np.concatenate([positions, when.nonzero()[0]])
-            return repeated, np.arange(len(repeated)) >= len(positions)
+            return chosen, np.arange(len(origin) + len(chosen)) >= len(origin)
         buffer = before[choice.of]
-        picked = positions
+        picked = chosen
         members: list[NDArray[Any]] = []
         for age in range(buffer.delta + 1):
-            present = build_truth_column(buffer.has(age), size)[origin][picked] & when[picked]
-            duplicated = present.nonzero()[0]
-            members = [np.concatenate([member, member[duplicated]]) for member in members]
-            members.append(np.arange(len(picked) + len(duplicated)) >= len(picked))
-            picked = np.concatenate([picked, picked[duplicated]])
-        return picked, members
+            present = build_truth_column(buffer.has(age), size).take(origin.take(picked)).nonzero()[0]
+            members = [_append_rows(member, present) for member in members]
+            members.append(np.arange(len(picked) + len(present)) >= len(picked))
+            picked = _append_rows(picked, present)
+        none = np.zeros(len(origin), dtype=bool)
+        return picked[len(chosen) :], [np.concatenate([none, member[len(chosen) :]]) for member in members]
 
 
 def find_predecessor(expansions: Sequence[Expansion], ends: Rows, target: Sequence[Any]) -> tuple[dict[str, Any], int]:
@@ -150,7 +165,14 @@ def _broadcast_column(value: Any, kind: type, size: int) -> NDArray[Any]:
 
 
 def _select_rows(value: Any, index: Index) -> Any:
-    return [part[index] for part in value] if isinstance(value, list) else value[index]
+    return [part.take(index) for part in value] if isinstance(value, list) else value.take(index)
+
+
+def _append_rows(value: Any, index: Index) -> Any:
+    """Append the rows at these positions again."""
+    if isinstance(value, list):
+        return [np.concatenate([part, part.take(index)]) for part in value]
+    return np.concatenate([value, value.take(index)])
 
 
 def _build_choice_value(choice: Choice, state: State, value: Any) -> Any:
@@ -160,12 +182,12 @@ def _build_choice_value(choice: Choice, state: State, value: Any) -> Any:
     return type(buffer).from_members(buffer.delta, value)
 
 
-def _choose_dtype(column: str | int, exact: bool) -> type:
-    """Return the type that a column is stored in; if ``exact``, integers are Python's own, which never overflow."""
+def _choose_dtype(column: str | int, integer: type) -> type:
+    """Return the type that a column is stored in."""
     match column:
         case "bool":
             return bool
         case "int":
-            return object if exact else np.int64
+            return integer
         case width:
-            return object if int(width) > WORD_BITS else np.int64
+            return np.int32 if int(width) < HALF_WORD_BITS else np.int64 if int(width) <= WORD_BITS else object

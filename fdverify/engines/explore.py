@@ -24,8 +24,9 @@ from fdverify.engines.caps import (
     choose_declared_caps,
     list_integer_variables,
 )
-from fdverify.engines.overflow import OverflowGuard, PossibleOverflow, check_compiles
-from fdverify.engines.state_table import Rows, StateTable
+from fdverify.engines.overflow import OverflowGuard, check_compiles
+from fdverify.engines.packing import PackedStates, Packing, Rows, join_states
+from fdverify.engines.state_table import StateTable
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And
 from fdverify.models.system import Property, System
@@ -86,11 +87,11 @@ def explore_with_caps(
     report: Report,
     most_states: int | None = None,
 ) -> Exploration:
-    """Explore with machine integers, or with Python's integers if a value could overflow."""
+    """Explore with the smallest integers that suffice."""
     exploration = Exploration(system, claim, caps, subrounds)
     try:
         exploration.run(depth, report, most_states)
-    except (PossibleOverflow, OverflowError):
+    except OverflowError:  # numpy refuses a number that is too large for an array
         exploration = Exploration(system, claim, caps, subrounds, exact=True)
         exploration.run(depth, report, most_states)
     return exploration
@@ -146,15 +147,17 @@ class Exploration:
         self.caps = caps
         self.subrounds = subrounds
         self._steps = [(phase,) for phase in system.phases] if subrounds else [system.phases]
-        values = system.compute_fixed_parameters()
-        self.batches = BatchInterpreter(Layout(system, values, system.variables), exact)
+        self._layout = Layout(system, system.compute_fixed_parameters(), system.variables)
+        self.batches = BatchInterpreter(self._layout, object)
         self._guard = None if exact else OverflowGuard(system, claim)
-        self._integers = [k for k, column in enumerate(self.batches.layout.columns) if column == "int"]
         self.complete = False
-        self._counted = [k for k, v in enumerate(self.batches.layout.list_column_owners()) if not v.ghost]
-        self._tables = [StateTable(self.batches.kinds) for _ in self._steps]
-        self._counts = [StateTable([self.batches.kinds[k] for k in self._counted]) for _ in self._steps]
-        self.levels: list[Rows] = []
+        self._counted = [k for k, v in enumerate(self._layout.list_column_owners()) if not v.ghost]
+        self._tables = [StateTable() for _ in self._steps]
+        # Without ghosts, the states that are counted are the visited ones.
+        has_ghosts = len(self._counted) < len(self._layout.columns)
+        self._counts = [StateTable() for _ in self._steps] if has_ghosts else self._tables
+        self._guarded: Packing | None = None
+        self._levels: list[PackedStates] = []
         self.depth = 0
         self.violation: _StatePosition | None = None
         self.dead_end: _StatePosition | None = None
@@ -164,6 +167,23 @@ class Exploration:
         """The number of distinct states, without ghosts."""
         return sum(table.size for table in self._counts)
 
+    @property
+    def level_sizes(self) -> list[int]:
+        """The number of states in each level."""
+        return [len(level) for level in self._levels]
+
+    def get_level(self, level: int) -> Rows:
+        """Return the states that are first reached after this number of steps.
+
+        Their integers are whole machine words or Python's, since other functions than those of the model read them.
+        """
+        return _widen_rows(self._levels[level].unpack(self.batches.kinds))
+
+    def get_all_states(self) -> Rows:
+        """Return the states of all levels, one level after the other."""
+        levels = [self.get_level(level) for level in range(len(self._levels))]
+        return [np.concatenate(columns) for columns in zip(*levels, strict=True)]
+
     def _count_visited(self) -> int:
         """Count the distinct states, ghosts included."""
         return sum(table.size for table in self._tables)
@@ -171,30 +191,29 @@ class Exploration:
     def run(self, depth: int | None, report: Report, most_states: int | None = None) -> None:
         """Explore until no state is new, a violation is found, or ``depth`` or ``most_states`` is reached."""
         self._add_level([self.cap_rows(self.batches.build_rows(build_initial_state(self.system)))])
-        while self.violation is None and len(self.levels[-1][0]) > 0:
-            if depth is not None and len(self.levels) > depth:
+        while self.violation is None and len(self._levels[-1]) > 0:
+            if depth is not None and len(self._levels) > depth:
                 return
             # A ghost that grows for ever adds no state to the count, so the visited ones are limited, too.
             if most_states is not None and max(self.states, self._count_visited() // _GHOSTS) > most_states:
                 return
-            self._add_level(self._generate_successors(len(self.levels) - 1, report))
-            report(Progress(depth=len(self.levels) - 1, states=self.states))
+            self._add_level(self._generate_successors(len(self._levels) - 1, report))
+            report(Progress(depth=len(self._levels) - 1, states=self.states))
         self.complete = True
 
     def compute_box(self) -> Box:
         """Return the smallest and the largest value of each integer variable in the visited states."""
-        layout = self.batches.layout
-        names = [variable.name for variable in layout.list_column_owners()]
-        ranges: dict[str, tuple[int, int]] = {}
-        for name in list_integer_variables(self.system):
-            column = names.index(name)
-            filled = [level[column] for level in self.levels if len(level[column])]
-            ranges[name] = (int(min(c.min() for c in filled)), int(max(c.max() for c in filled)))
-        return ranges
+        names = [variable.name for variable in self._layout.list_column_owners()]
+        columns = {name: names.index(name) for name in list_integer_variables(self.system)}
+        batches = [rows for level in range(len(self._levels)) for _, rows in self.split_level(level)]
+        return {
+            name: (min(int(rows[at].min()) for rows in batches), max(int(rows[at].max()) for rows in batches))
+            for name, at in columns.items()
+        }
 
     def reconstruct_run(self, end: _StatePosition) -> Run:
         """Reconstruct a shortest run to a state: find a predecessor in each level, from the last to the first."""
-        target = [column[end.at] for column in self.levels[end.level]]
+        target = [column[0] for column in self._levels[end.level].unpack(self.batches.kinds, end.at, end.at + 1)]
         steps: list[dict[str, Any]] = []
         for level in range(end.level - 1, -1, -1):
             choices, target = self._find_predecessor(level, target)
@@ -226,23 +245,33 @@ class Exploration:
 
     def _add_level(self, batches: Iterable[Rows]) -> None:
         """Add a level with those states that are new, and check the claim in each of them."""
-        table = len(self.levels) % len(self._steps)
-        parts: list[Rows] = []
-        for rows in batches:
-            new = self._tables[table].add(rows)
-            parts.append([column[new] for column in rows])
-        level = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-        self.levels.append(level)
-        size = len(level[0])
-        if size == 0:
+        at = len(self._levels) % len(self._steps)
+        self._levels.append(join_states([self._tables[at].add(rows) for rows in batches]))
+        self._choose_integer(self._levels[-1].packing)
+        if self._count_level(at) > 0:
+            self.depth = len(self._levels)
+        for start, rows in self.split_level(len(self._levels) - 1):
+            holds = build_truth_column(self.claim.holds(self.batches.restore_state(rows)), len(rows[0]))
+            if not holds.all():
+                self.violation = _StatePosition(len(self._levels) - 1, start + int(np.argmin(holds)))
+                return
+
+    def _choose_integer(self, packing: Packing) -> None:
+        """Choose the type of integers before anything is computed from a level."""
+        if self._guard is None or packing is self._guarded:
             return
-        if self._guard is not None:
-            self._guard.check([level[k] for k in self._integers])
-        if len(self._counts[table].add([level[k] for k in self._counted])) > 0:
-            self.depth = len(self.levels)
-        broken = np.flatnonzero(~build_truth_column(self.claim.holds(self.batches.restore_state(level)), size))
-        if len(broken) > 0:
-            self.violation = _StatePosition(len(self.levels) - 1, int(broken[0]))
+        self._guarded = packing
+        columns = zip(self._layout.columns, packing.lows, packing.highs, strict=True)
+        integer = self._guard.choose_integer([(low, high) for kind, low, high in columns if kind == "int"])
+        if integer is not self.batches.integer:
+            self.batches = BatchInterpreter(self._layout, integer)
+
+    def _count_level(self, at: int) -> int:
+        """Count the states of the last level that differ from all others in more than ghosts."""
+        if self._counts is self._tables:
+            return len(self._levels[-1])
+        parts = [rows for _, rows in self.split_level(len(self._levels) - 1)]
+        return sum(len(self._counts[at].add([rows[k] for k in self._counted])) for rows in parts)
 
     def _generate_successors(self, level: int, report: Report) -> Iterator[Rows]:
         """Generate the successors of a level, in batches."""
@@ -254,9 +283,9 @@ class Exploration:
 
     def split_level(self, level: int) -> Iterator[tuple[int, Rows]]:
         """Split a level into batches whose successors fit in memory, each with its first position."""
-        rows = self.levels[level]
-        for start in range(0, len(rows[0]), _BATCH):
-            yield start, [column[start : start + _BATCH] for column in rows]
+        states = self._levels[level]
+        for start in range(0, len(states), _BATCH):
+            yield start, states.unpack(self.batches.kinds, start, start + _BATCH)
 
     def expand(self, level: int, rows: Rows) -> list[Expansion]:
         """Run the phases of the step that follows this level."""
@@ -268,13 +297,13 @@ class Exploration:
     def find_successors(self, rows: Rows) -> tuple[Index, Rows]:
         """Return all successors of these states, each with the position of the state it came from."""
         expansions = self.expand(0, rows)
-        return _compose_origins(expansions), self.cap_rows(expansions[-1].rows)
+        return compose_origins(expansions), _widen_rows(self.cap_rows(expansions[-1].rows))
 
     def _note_dead_ends(self, level: int, start: int, size: int, expansions: list[Expansion]) -> None:
         if self.dead_end is not None:
             return
         goes_on = np.zeros(size, dtype=bool)
-        goes_on[_compose_origins(expansions)] = True
+        goes_on[compose_origins(expansions)] = True
         if not goes_on.all():
             self.dead_end = _StatePosition(level, start + int(np.flatnonzero(~goes_on)[0]))
 
@@ -289,11 +318,16 @@ class Exploration:
         return choices, [column[position] for column in rows]
 
 
-def _compose_origins(expansions: list[Expansion]) -> Index:
+def _widen_rows(rows: Rows) -> Rows:
+    """Store integers of half a machine word in whole ones."""
+    return [column.astype(np.int64) if column.dtype == np.int32 else column for column in rows]
+
+
+def compose_origins(expansions: list[Expansion]) -> Index:
     """Return, for each state after the last phase, the position of the state before the first phase."""
     origin = expansions[-1].origin
     for expansion in expansions[-2::-1]:
-        origin = expansion.origin[origin]
+        origin = expansion.origin.take(origin)
     return origin
 
 
@@ -315,7 +349,7 @@ def conclude_exploration(exploration: Exploration, seconds: float) -> Result:
         )
     if not exploration.complete:
         steps = "sub-rounds" if exploration.subrounds else "rounds"
-        return build_result(Verdict.BOUNDED, f"{claim.name} holds within {len(exploration.levels) - 1} {steps}")
+        return build_result(Verdict.BOUNDED, f"{claim.name} holds within {len(exploration.level_sizes) - 1} {steps}")
     return build_result(Verdict.PROVED, f"{claim.name} holds in all {exploration.states} reachable states")
 
 

@@ -3,14 +3,10 @@
 from dataclasses import replace
 from itertools import product
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG, build_chandra_toueg
 from fdverify.engines.explore import explore
-from fdverify.engines.state_table import StateTable
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not
 from fdverify.models.system import Choices, Integers, Property, State, System, Update, Variable, update
@@ -170,19 +166,6 @@ def test_negative_values_are_kept_apart() -> None:
 def test_the_shipped_model_can_be_explored_by_name_of_its_property() -> None:
     system = CHANDRA_TOUEG.instantiate({"delta": 1, "phi": 1}, {"variant": "ivy"})
     assert explore(system, system.find_property(CHANDRA_TOUEG.default_property)).verdict is Verdict.PROVED
-
-
-@given(st.lists(st.lists(st.tuples(*[st.integers(-(2**40), 2**40)] * 3), min_size=1, max_size=20), max_size=8))
-def test_a_state_table_is_a_set(batches: list[list[tuple[int, int, int]]]) -> None:
-    """Columns of any width, over one word or not, widened as values come in."""
-    table = StateTable([np.int64] * 3)
-    seen: set[tuple[int, int, int]] = set()
-    for batch in batches:
-        rows = [np.array(column, dtype=np.int64) for column in zip(*batch, strict=True)]
-        new = {batch[at] for at in table.add(rows)}
-        assert new == set(batch) - seen
-        seen |= new
-        assert table.size == len(seen)
 
 
 def test_up_to_limit_is_what_it_says() -> None:
