@@ -24,8 +24,9 @@ from fdverify.engines.caps import (
     choose_declared_caps,
     list_integer_variables,
 )
+from fdverify.engines.level_store import LevelStore
 from fdverify.engines.overflow import OverflowGuard, check_compiles
-from fdverify.engines.packing import PackedStates, Packing, Rows, join_states
+from fdverify.engines.packing import Packing, Rows, join_states
 from fdverify.engines.state_table import StateTable
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And
@@ -42,11 +43,18 @@ _GHOSTS = 4
 
 
 def explore(
-    system: System, claim: Property, subrounds: bool = False, depth: int | None = None, report: Report = ignore_progress
+    system: System,
+    claim: Property,
+    subrounds: bool = False,
+    depth: int | None = None,
+    report: Report = ignore_progress,
+    memory_limit: int | None = None,
 ) -> Result:
     """Check ``claim`` in every reachable state, or in those within ``depth`` steps of the initial state."""
     start = perf_counter()
-    exploration = explore_states(system, claim, subrounds=subrounds, depth=depth, report=report)
+    exploration = explore_states(
+        system, claim, subrounds=subrounds, depth=depth, report=report, memory_limit=memory_limit
+    )
     return conclude_exploration(exploration, perf_counter() - start)
 
 
@@ -58,10 +66,12 @@ def explore_states(
     depth: int | None = None,
     report: Report = ignore_progress,
     most_states: int | None = None,
+    memory_limit: int | None = None,
 ) -> Exploration:
     """Visit states until one violates ``claim``.
 
-    States are stored such that neither the claim nor the ``observed`` properties see past a cap.
+    States are stored such that neither the claim nor the ``observed`` properties see past a cap.  Those that take more
+    than ``memory_limit`` bytes go to temporary files.
     """
     system.compute_fixed_parameters()
     together = replace(claim, holds=lambda s: And(*(prop.holds(s) for prop in (claim, *observed))))
@@ -71,7 +81,7 @@ def explore_states(
     horizon = 0
     while True:
         caps = choose_caps(system, claim, horizon, depth)
-        exploration = explore_with_caps(system, claim, caps, subrounds, depth, report, most_states)
+        exploration = explore_with_caps(system, claim, caps, subrounds, depth, report, most_states, memory_limit)
         needed = horizon if depth is not None else _find_needed_horizon(exploration, observed, horizon)
         if needed == horizon:
             return exploration
@@ -86,13 +96,14 @@ def explore_with_caps(
     depth: int | None,
     report: Report,
     most_states: int | None = None,
+    memory_limit: int | None = None,
 ) -> Exploration:
     """Explore with the smallest integers that suffice."""
-    exploration = Exploration(system, claim, caps, subrounds)
+    exploration = Exploration(system, claim, caps, subrounds, memory_limit=memory_limit)
     try:
         exploration.run(depth, report, most_states)
     except OverflowError:  # numpy refuses a number that is too large for an array
-        exploration = Exploration(system, claim, caps, subrounds, exact=True)
+        exploration = Exploration(system, claim, caps, subrounds, exact=True, memory_limit=memory_limit)
         exploration.run(depth, report, most_states)
     return exploration
 
@@ -141,7 +152,15 @@ class _StatePosition:
 class Exploration:
     """One breadth-first exploration with fixed caps: its levels, the first violation and the first dead end."""
 
-    def __init__(self, system: System, claim: Property, caps: Caps, subrounds: bool, exact: bool = False) -> None:
+    def __init__(
+        self,
+        system: System,
+        claim: Property,
+        caps: Caps,
+        subrounds: bool,
+        exact: bool = False,
+        memory_limit: int | None = None,
+    ) -> None:
         self.system = system
         self.claim = claim
         self.caps = caps
@@ -152,12 +171,14 @@ class Exploration:
         self._guard = None if exact else OverflowGuard(system, claim)
         self.complete = False
         self._counted = [k for k, v in enumerate(self._layout.list_column_owners()) if not v.ghost]
-        self._tables = [StateTable() for _ in self._steps]
         # Without ghosts, the states that are counted are the visited ones.
-        has_ghosts = len(self._counted) < len(self._layout.columns)
-        self._counts = [StateTable() for _ in self._steps] if has_ghosts else self._tables
+        self._has_ghosts = len(self._counted) < len(self._layout.columns)
+        number = len(self._steps) * (2 if self._has_ghosts else 1)
+        half = None if memory_limit is None else memory_limit // 2
+        tables = [StateTable(None if half is None else half // number) for _ in range(number)]
+        self._tables, self._counts = tables[: len(self._steps)], tables[-len(self._steps) :]
+        self._levels = LevelStore(half)
         self._guarded: Packing | None = None
-        self._levels: list[PackedStates] = []
         self.depth = 0
         self.violation: _StatePosition | None = None
         self.dead_end: _StatePosition | None = None
@@ -170,14 +191,14 @@ class Exploration:
     @property
     def level_sizes(self) -> list[int]:
         """The number of states in each level."""
-        return [len(level) for level in self._levels]
+        return self._levels.sizes
 
     def get_level(self, level: int) -> Rows:
         """Return the states that are first reached after this number of steps.
 
         Their integers are whole machine words or Python's, since other functions than those of the model read them.
         """
-        return _widen_rows(self._levels[level].unpack(self.batches.kinds))
+        return _widen_rows(self._read_states(level, 0, self.level_sizes[level]))
 
     def get_all_states(self) -> Rows:
         """Return the states of all levels, one level after the other."""
@@ -191,7 +212,7 @@ class Exploration:
     def run(self, depth: int | None, report: Report, most_states: int | None = None) -> None:
         """Explore until no state is new, a violation is found, or ``depth`` or ``most_states`` is reached."""
         self._add_level([self.cap_rows(self.batches.build_rows(build_initial_state(self.system)))])
-        while self.violation is None and len(self._levels[-1]) > 0:
+        while self.violation is None and self.level_sizes[-1] > 0:
             if depth is not None and len(self._levels) > depth:
                 return
             # A ghost that grows for ever adds no state to the count, so the visited ones are limited, too.
@@ -205,15 +226,18 @@ class Exploration:
         """Return the smallest and the largest value of each integer variable in the visited states."""
         names = [variable.name for variable in self._layout.list_column_owners()]
         columns = {name: names.index(name) for name in list_integer_variables(self.system)}
-        batches = [rows for level in range(len(self._levels)) for _, rows in self.split_level(level)]
-        return {
-            name: (min(int(rows[at].min()) for rows in batches), max(int(rows[at].max()) for rows in batches))
-            for name, at in columns.items()
-        }
+        box: dict[str, tuple[int, int]] = {}
+        for level in range(len(self._levels)):
+            for _, rows in self.split_level(level):
+                for name, at in columns.items():
+                    low, high = int(rows[at].min()), int(rows[at].max())
+                    lowest, highest = box.get(name, (low, high))
+                    box[name] = min(low, lowest), max(high, highest)
+        return box
 
     def reconstruct_run(self, end: _StatePosition) -> Run:
         """Reconstruct a shortest run to a state: find a predecessor in each level, from the last to the first."""
-        target = [column[0] for column in self._levels[end.level].unpack(self.batches.kinds, end.at, end.at + 1)]
+        target = [column[0] for column in self._read_states(end.level, end.at, end.at + 1)]
         steps: list[dict[str, Any]] = []
         for level in range(end.level - 1, -1, -1):
             choices, target = self._find_predecessor(level, target)
@@ -246,8 +270,9 @@ class Exploration:
     def _add_level(self, batches: Iterable[Rows]) -> None:
         """Add a level with those states that are new, and check the claim in each of them."""
         at = len(self._levels) % len(self._steps)
-        self._levels.append(join_states([self._tables[at].add(rows) for rows in batches]))
-        self._choose_integer(self._levels[-1].packing)
+        level = join_states([self._tables[at].add(rows) for rows in batches])
+        self._levels.append(level)
+        self._choose_integer(level.packing)
         if self._count_level(at) > 0:
             self.depth = len(self._levels)
         for start, rows in self.split_level(len(self._levels) - 1):
@@ -268,10 +293,10 @@ class Exploration:
 
     def _count_level(self, at: int) -> int:
         """Count the states of the last level that differ from all others in more than ghosts."""
-        if self._counts is self._tables:
-            return len(self._levels[-1])
-        parts = [rows for _, rows in self.split_level(len(self._levels) - 1)]
-        return sum(len(self._counts[at].add([rows[k] for k in self._counted])) for rows in parts)
+        if not self._has_ghosts:
+            return self.level_sizes[-1]
+        batches = self.split_level(len(self._levels) - 1)
+        return sum(len(self._counts[at].add([rows[k] for k in self._counted])) for _, rows in batches)
 
     def _generate_successors(self, level: int, report: Report) -> Iterator[Rows]:
         """Generate the successors of a level, in batches."""
@@ -283,9 +308,11 @@ class Exploration:
 
     def split_level(self, level: int) -> Iterator[tuple[int, Rows]]:
         """Split a level into batches whose successors fit in memory, each with its first position."""
-        states = self._levels[level]
-        for start in range(0, len(states), _BATCH):
-            yield start, states.unpack(self.batches.kinds, start, start + _BATCH)
+        for start in range(0, self.level_sizes[level], _BATCH):
+            yield start, self._read_states(level, start, start + _BATCH)
+
+    def _read_states(self, level: int, start: int, end: int) -> Rows:
+        return self._levels.read(level, start, end).unpack(self.batches.kinds)
 
     def expand(self, level: int, rows: Rows) -> list[Expansion]:
         """Run the phases of the step that follows this level."""

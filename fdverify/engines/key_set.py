@@ -49,13 +49,21 @@ class MachineKeySet:
         """List all keys, in batches; later additions are not listed."""
         return _list_occupied(self._slots)
 
+    def count_bytes(self, more: int) -> int:
+        """Count the bytes of memory that the keys take together with so many more."""
+        return self._count_slots(more) * self._slots.itemsize
+
+    def _count_slots(self, more: int) -> int:
+        """Count the slots needed: at most five in eight are in use, so that probe sequences stay short."""
+        return max(len(self._slots), 1 << (8 * (self.size + more) // 5).bit_length())
+
     def _reserve(self, more: int) -> None:
-        """Make room: at most three slots in four are in use, so that probe sequences stay short."""
-        needed = self.size + more
-        if 4 * needed <= 3 * len(self._slots):
+        """Make room for more keys."""
+        slots = self._count_slots(more)
+        if slots == len(self._slots):
             return
         before = self._slots
-        self._slots = np.full(1 << (4 * needed // 3).bit_length(), _EMPTY, dtype=before.dtype)
+        self._slots = np.full(slots, _EMPTY, dtype=before.dtype)
         self.size = 0
         for keys in _list_occupied(before):
             self.add(keys)

@@ -107,8 +107,8 @@ class PackedStates:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def unpack(self, kinds: Sequence[type], start: int = 0, end: int | None = None) -> Rows:
-        return self.packing.unpack(self.keys[start:end], kinds)
+    def unpack(self, kinds: Sequence[type]) -> Rows:
+        return self.packing.unpack(self.keys, kinds)
 
 
 def join_states(parts: Sequence[PackedStates]) -> PackedStates:
