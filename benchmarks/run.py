@@ -1,6 +1,7 @@
 """Measure and write docs/reference/performance.md, and say what became slower than on the page that was there.
 
-Commands are measured by their wall time, CPU time and memory, two choices as ratios.
+Commands are measured by their wall time, CPU time and memory, two choices as ratios.  With ``--large``, explorations of
+a hundred million states are measured, too; they take minutes and 4 GB of memory.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ class TimedCommand:
     known: bool = False
     limit: int | None = None
     describe: Callable[[MeasuredCommand], str] = describe_run
+    repeats: int = REPEATS
 
 
 SAFETY = (
@@ -176,13 +178,21 @@ COMMANDS = (
 )
 
 
+LARGE = (
+    TimedCommand(
+        "explore (4,186), rounds", "explore --delta 4 --phi 186", describe=describe_exploration, repeats=1
+    ),
+    TimedCommand(
+        "explore (4,186), states in files", "explore --delta 4 --phi 186 --memory-limit 500MB", repeats=1
+    ),
+)
 OTHERS: dict[str, Callable[[], list[Row]]] = {"the pytest plugin": measure_plugin, "watching": measure_watch}
 
 
-def measure_rows(only: Sequence[str]) -> list[Row]:
+def measure_rows(only: Sequence[str], large: bool) -> list[Row]:
     """Measure everything whose name has one of these texts, or everything."""
     rows = []
-    for timed in COMMANDS:
+    for timed in (*COMMANDS, *(LARGE if large else ())):
         if is_wanted(timed.what, only):
             print(timed.what, file=sys.stderr)
             rows.append(measure_timed_command(timed))
@@ -201,7 +211,7 @@ def measure_timed_command(timed: TimedCommand) -> Row:
     """Measure a command; one that is given up has no times."""
     arguments = timed.arguments.split()
     if timed.limit is None:
-        run = measure_command(timed.command, arguments, REPEATS, timed.known)
+        run = measure_command(timed.command, arguments, timed.repeats, timed.known)
     else:
         run = measure_command(timed.command, [*arguments, "--time-limit", str(timed.limit)], 1, timed.known)
         if run.document["verdict"] == "unknown":
@@ -293,9 +303,11 @@ def main() -> None:
         default=[],
         help="measure only what has this text in its name, and write no page; repeatable",
     )
-    only = parser.parse_args().only
+    parser.add_argument("--large", action="store_true", help="explore a hundred million states, too")
+    given = parser.parse_args()
+    only: list[str] = given.only
     machine, baseline = describe_machine(), read_baseline(PAGE.read_text())
-    load, rows = describe_load(), measure_rows(only)
+    load, rows = describe_load(), measure_rows(only, given.large)
     changes = compare_rows(rows, baseline, machine)
     table = write_rows(rows, changes)
     comparison = [*load, *describe_comparison(changes, baseline, machine)]

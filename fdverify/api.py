@@ -17,6 +17,7 @@ from fdverify.bounds.report import report_bounds, report_configuration
 from fdverify.errors import UsageError
 from fdverify.invariant_search.inference import infer_invariant as search_invariant
 from fdverify.model_check.check_request import CheckRequest, ParameterValue, build_request, split_values
+from fdverify.model_check.memory_limit import parse_memory_limit
 from fdverify.model_check.report import report_check
 from fdverify.models.model import Model
 from fdverify.models.system import Property
@@ -118,11 +119,16 @@ def explore_states(
     *,
     subrounds: bool = False,
     depth: int | None = None,
+    memory_limit: str | None = None,
     time_limit: float | None = None,
     **values: ParameterValue,
 ) -> Report:
-    """Visit every reachable state, as ``fdverify explore`` does; all parameters must be numbers."""
-    settings = {"subrounds": subrounds, "depth": depth}
+    """Visit every reachable state, as ``fdverify explore`` does; all parameters must be numbers.
+
+    States that take more than ``memory_limit``, such as ``"2GB"``, go to temporary files.
+    """
+    limit = None if memory_limit is None else parse_memory_limit(memory_limit)
+    settings = {"subrounds": subrounds, "depth": depth, "memory_limit": limit}
     return _run_engine("explore", model, property, values, settings, time_limit, subrounds)
 
 

@@ -17,7 +17,7 @@ from fdverify.engines.instances import (
     list_admissible_instances,
     list_small_instances,
 )
-from fdverify.engines.state_table import Rows
+from fdverify.engines.packing import Rows
 from fdverify.logic import And
 from fdverify.models.system import Ages, Choice, Flag, Flags, Labels, Phase, System, Variable
 from fdverify.runs.concrete_interpreter import build_initial_state
@@ -94,7 +94,7 @@ def sample_states(
 
 def build_initial_batch(system: System) -> SampleBatch:
     values = system.compute_fixed_parameters()
-    batches = BatchInterpreter(Layout(system, values, system.variables), exact=False)
+    batches = BatchInterpreter(Layout(system, values, system.variables), np.int64)
     return _build_batch(system, batches, batches.build_rows(build_initial_state(system)))
 
 
@@ -106,7 +106,7 @@ def _build_batch(system: System, batches: BatchInterpreter, rows: Rows) -> Sampl
 
 def _sample_reachable(system: System, number: int, rounds: int, random: ColumnSampler) -> SampleBatch:
     """Sample reachable states, breadth first; a level that grows too wide is thinned out."""
-    batches = BatchInterpreter(Layout(system, system.compute_fixed_parameters(), system.variables), exact=False)
+    batches = BatchInterpreter(Layout(system, system.compute_fixed_parameters(), system.variables), np.int64)
     rows = batches.build_rows(build_initial_state(system))
     levels = [rows]
     try:

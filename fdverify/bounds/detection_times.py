@@ -22,7 +22,7 @@ from fdverify.bounds.detector_instance import (
 from fdverify.bounds.round_counter import is_counted_round as is_counted
 from fdverify.engines.batch import build_truth_column
 from fdverify.engines.explore import Exploration
-from fdverify.engines.state_table import Packing, Rows
+from fdverify.engines.packing import Rows, start_packing
 from fdverify.models.system import Property, System
 from fdverify.verdict import Verdict
 
@@ -43,7 +43,7 @@ def measure_detection_times(system: System, report: Callable[[str], None] = igno
     suspected = Property("suspected", detector.suspects, "it is suspected")
     exploration, _ = visit_states(system, EVERY_STATE, (crashed, suspected), report)
     where = format_parameters(system.compute_fixed_parameters())
-    rows: Rows = [np.concatenate(parts) for parts in zip(*exploration.levels, strict=True)]
+    rows = exploration.get_all_states()
     after_crash = _evaluate_claim(exploration, rows, crashed)
     if not after_crash.any():
         raise NoBound(f"no {detector.watched} ever crashes in {system.name}, at {where}").with_verdict(Verdict.VACUOUS)
@@ -66,7 +66,7 @@ def _evaluate_claim(exploration: Exploration, rows: Rows, claim: Property) -> ND
 
 def _list_rounds(exploration: Exploration, rows: Rows, claim: Property) -> tuple[NDArray[Any], NDArray[Any]]:
     """List the rounds between these states, which are all the reachable states that satisfy the claim."""
-    packing = Packing(tuple(int(column.min()) for column in rows), (0,) * len(rows)).widen(rows)
+    packing = start_packing(rows)
     keys = packing.pack(rows)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]

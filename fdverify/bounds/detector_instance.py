@@ -113,8 +113,8 @@ def _explain_giving_up(exploration: Exploration) -> str:
     column = [variable.name for variable in exploration.batches.layout.list_column_owners()].index(
         system.detector.timeout
     )
-    first = int(exploration.levels[0][column][0])
-    largest = max(int(level[column].max(initial=first)) for level in exploration.levels)
+    first = int(exploration.get_level(0)[column][0])
+    largest = int(exploration.get_all_states()[column].max())
     if largest <= first:
         return why
     return f"{why}; the timeout has grown from {first} to {largest}, and if it grows for ever, so do detection times"

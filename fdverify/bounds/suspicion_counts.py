@@ -87,8 +87,8 @@ def find_largest_counts(system: System) -> dict[str, int]:
     """Return the most wrong suspicions that begin in a run, and the most rounds that one lasts, both up to the cap."""
     assert system.detector is not None, "callers check that there is one"
     exploration, _ = visit_states(_add_suspicion_counters(system, system.detector), EVERY_STATE, (), ignore_progress)
-    states = [exploration.batches.restore_state(level) for level in exploration.levels]
-    return {name: max(int(state[name].max(initial=0)) for state in states) for name in COUNTERS}
+    states = exploration.batches.restore_state(exploration.get_all_states())
+    return {name: int(states[name].max()) for name in COUNTERS}
 
 
 def _add_suspicion_counters(system: System, detector: Detector) -> System:

@@ -5,15 +5,17 @@ The phase functions are the same as the interpreter's.  Only their arguments dif
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fdverify.engines.state_table import WORD_BITS, Rows
+from fdverify.engines.packing import HALF_WORD_BITS, WORD_BITS, Rows
 from fdverify.errors import InternalError, UsageError
+from fdverify.models.buffer import ColumnBuffer
 from fdverify.models.system import Choice, Flag, Labels, Phase, State, build_label_error
 from fdverify.runs.layout import Layout
 
@@ -24,30 +26,37 @@ Index = NDArray[np.int64]
 class Expansion:
     """The successors of a batch under one phase.
 
-    For each successor, ``origin`` is the position of the state it came from, and ``choices`` are those that led to it.
+    For each successor, ``origin`` is the position of the state it came from, and ``kept`` that of its choices: all
+    combinations were tried, and some were not allowed.
     """
 
     rows: Rows
     origin: Index
-    choices: Mapping[str, NDArray[Any] | list[NDArray[Any]]]
+    kept: Index | None
+    choices: Mapping[str, NDArray[Any] | ColumnBuffer]
 
     def get_choices(self, position: int) -> dict[str, bool | frozenset[int]]:
         """Return the choices that led to the successor at this position."""
-        return {
-            name: frozenset(age for age, member in enumerate(value) if member[position])
-            if isinstance(value, list)
-            else bool(value[position])
+        at = position if self.kept is None else int(self.kept[position])
+        chosen = {
+            name: _map_columns(value, lambda column: column[at : at + 1].tolist()[0])
             for name, value in self.choices.items()
+        }
+        return {
+            name: value.ages() if isinstance(value, ColumnBuffer) else bool(value) for name, value in chosen.items()
         }
 
 
 class BatchInterpreter:
-    """Interprets one system with fixed parameters, a batch of states at a time."""
+    """Interprets one system with fixed parameters, a batch of states at a time.
 
-    def __init__(self, layout: Layout, exact: bool) -> None:
+    Integers are of type ``integer``: the machine's, which the caller must show to suffice, or Python's (``object``).
+    """
+
+    def __init__(self, layout: Layout, integer: type) -> None:
         self.layout = layout
-        self.exact = exact
-        self.kinds = [_choose_dtype(column, exact) for column in layout.columns]
+        self.integer = integer
+        self.kinds = [_choose_dtype(column, integer) for column in layout.columns]
         owners = enumerate(layout.list_column_owners())
         self._labels = [(v, set(v.sort.names), place) for place, v in owners if isinstance(v.sort, Labels)]
 
@@ -76,27 +85,40 @@ class BatchInterpreter:
 
     def expand(self, phase: Phase, rows: Rows) -> Expansion:
         """Run a phase from every state under every allowed choice."""
-        before = self.restore_state(rows)
-        origin: Index = np.arange(len(rows[0]))
+        before, size = self.restore_state(rows), len(rows[0])
+        # All states come first, with neutral choices; then the same states again, with other choices.
+        origin: Index = np.arange(size)
         choices: dict[str, Any] = {}
         for choice in phase.choices:
-            picked, value = self._enumerate_values(choice, before, origin)
-            origin = origin[picked]
-            choices = {name: _select_rows(other, picked) for name, other in choices.items()}
+            repeated, value = self._enumerate_values(choice, before, size, origin)
+            choices = {
+                name: _map_columns(other, partial(_append_rows, index=repeated)) for name, other in choices.items()
+            }
             choices[choice.name] = value
-        state = self.restore_state([column[origin] for column in rows]) if phase.choices else before
-        values = {c.name: _build_choice_value(c, state, choices[c.name]) for c in phase.choices}
+            origin = _append_rows(origin, repeated)
+        state = before
+        if len(origin) > size:
+            rows = [_append_rows(column, origin[size:]) for column in rows]
+            state = self.restore_state(rows)
         try:
-            after, allowed = self.layout.system.run_phase(phase, state, values)
+            after, allowed = self.layout.system.run_phase(phase, state, choices)
         except ValueError as error:  # numpy has no single truth value for an array of states
             raise UsageError(f"phase {phase.name}: {error}", "write And, Or, Not, If for and, or, not, if") from error
-        kept = build_truth_column(allowed, len(origin)).nonzero()[0]
-        flat = [column[kept] for column in self.flatten_state(after, len(origin))]
-        self._check_labels(flat)
-        return Expansion(flat, origin[kept], {name: _select_rows(value, kept) for name, value in choices.items()})
+        flat = self.flatten_state(after, len(origin))
+        changed = [new is not old for new, old in zip(flat, rows, strict=True)]
+        kept = None if allowed is True else build_truth_column(allowed, len(origin)).nonzero()[0]
+        if kept is not None and len(kept) < len(origin):
+            flat = [column.take(kept) for column in flat]
+            origin = origin.take(kept)
+        else:
+            kept = None
+        self._check_labels(flat, changed)
+        return Expansion(flat, origin, kept, choices)
 
-    def _check_labels(self, rows: Rows) -> None:
+    def _check_labels(self, rows: Rows, changed: Sequence[bool]) -> None:
         for variable, names, place in self._labels:
+            if not changed[place]:
+                continue
             column = rows[place]
             least, most = min(names), max(names)
             is_range = most - least + 1 == len(names)
@@ -106,24 +128,41 @@ class BatchInterpreter:
             if unknown:
                 raise build_label_error(variable, min(unknown))
 
-    def _enumerate_values(self, choice: Choice, before: State, origin: Index) -> tuple[Index, Any]:
-        """Return positions in ``origin``, repeated once for each possible value of the choice, and these values."""
-        size = len(self.layout.flatten_state(before)[0])
-        when = build_truth_column(choice.when(before), size)[origin]
-        positions: Index = np.arange(len(origin))
+    def _enumerate_values(self, choice: Choice, before: State, size: int, origin: Index) -> tuple[Index, Any]:
+        """Return the positions in ``origin`` to repeat, once for each further value of the choice, and all values.
+
+        Every state has the neutral value first.
+        """
+        when = build_truth_column(choice.when(before), size)
+        chosen = (when if len(origin) == size else when.take(origin)).nonzero()[0]
         if isinstance(choice, Flag):
-            repeated = np.concatenate([positions, when.nonzero()[0]])
-            return repeated, np.arange(len(repeated)) >= len(positions)
-        buffer = before[choice.of]
-        picked = positions
-        members: list[NDArray[Any]] = []
-        for age in range(buffer.delta + 1):
-            present = build_truth_column(buffer.has(age), size)[origin][picked] & when[picked]
-            duplicated = present.nonzero()[0]
-            members = [np.concatenate([member, member[duplicated]]) for member in members]
-            members.append(np.arange(len(picked) + len(duplicated)) >= len(picked))
-            picked = np.concatenate([picked, picked[duplicated]])
-        return picked, members
+            return chosen, _mark_last(len(origin), len(chosen))
+        buffer = _map_columns(before[choice.of], lambda column: column.take(origin.take(chosen)))
+        picked, sets = _enumerate_sets(buffer, len(chosen))
+        kinds = self._find_kinds(choice.of)
+        empty = type(buffer).from_ages(buffer.delta, ()).to_columns()
+        columns = [
+            np.concatenate([np.full(len(origin), first, kind), np.asarray(part, kind)])
+            for first, part, kind in zip(empty, sets.to_columns(), kinds, strict=True)
+        ]
+        return chosen.take(picked), type(buffer).from_columns(buffer.delta, columns)
+
+    def _find_kinds(self, name: str) -> list[type]:
+        """Return the types of the columns of a variable."""
+        owners = self.layout.list_column_owners()
+        return [kind for owner, kind in zip(owners, self.kinds, strict=True) if owner.name == name]
+
+
+def _enumerate_sets(buffer: ColumnBuffer, size: int) -> tuple[Index, ColumnBuffer]:
+    """Enumerate the non-empty sets of ages in each of some buffers, each with the position of its buffer."""
+    picked: Index = np.arange(size)
+    members: list[NDArray[Any]] = []
+    for age in range(buffer.delta + 1):
+        present = build_truth_column(buffer.has(age), size).take(picked).nonzero()[0]
+        members = [_append_rows(member, present) for member in members]
+        members.append(_mark_last(len(picked), len(present)))
+        picked = _append_rows(picked, present)
+    return picked[size:], type(buffer).from_members(buffer.delta, [member[size:] for member in members])
 
 
 def find_predecessor(expansions: Sequence[Expansion], ends: Rows, target: Sequence[Any]) -> tuple[dict[str, Any], int]:
@@ -149,23 +188,31 @@ def _broadcast_column(value: Any, kind: type, size: int) -> NDArray[Any]:
     return column if column.shape == (size,) else np.broadcast_to(column, (size,))
 
 
-def _select_rows(value: Any, index: Index) -> Any:
-    return [part[index] for part in value] if isinstance(value, list) else value[index]
+def _mark_last(first: int, last: int) -> NDArray[np.bool_]:
+    """Return a column that is false in the first rows and true in the last ones."""
+    marked = np.zeros(first + last, dtype=bool)
+    marked[first:] = True
+    return marked
 
 
-def _build_choice_value(choice: Choice, state: State, value: Any) -> Any:
-    if isinstance(choice, Flag):
-        return value
-    buffer = state[choice.of]
-    return type(buffer).from_members(buffer.delta, value)
+def _append_rows(column: NDArray[Any], index: Index) -> NDArray[Any]:
+    """Append the rows at these positions again."""
+    return np.concatenate([column, column.take(index)])
 
 
-def _choose_dtype(column: str | int, exact: bool) -> type:
-    """Return the type that a column is stored in; if ``exact``, integers are Python's own, which never overflow."""
+def _map_columns(value: Any, change: Callable[[NDArray[Any]], Any]) -> Any:
+    """Change the columns of truth values, or of sets of ages."""
+    if isinstance(value, ColumnBuffer):
+        return type(value).from_columns(value.delta, [change(column) for column in value.to_columns()])
+    return change(value)
+
+
+def _choose_dtype(column: str | int, integer: type) -> type:
+    """Return the type that a column is stored in."""
     match column:
         case "bool":
             return bool
         case "int":
-            return object if exact else np.int64
+            return integer
         case width:
-            return object if int(width) > WORD_BITS else np.int64
+            return np.int32 if int(width) < HALF_WORD_BITS else np.int64 if int(width) <= WORD_BITS else object

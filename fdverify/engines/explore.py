@@ -24,8 +24,10 @@ from fdverify.engines.caps import (
     choose_declared_caps,
     list_integer_variables,
 )
-from fdverify.engines.overflow import OverflowGuard, PossibleOverflow, check_compiles
-from fdverify.engines.state_table import Rows, StateTable
+from fdverify.engines.level_store import LevelStore
+from fdverify.engines.overflow import OverflowGuard, check_compiles
+from fdverify.engines.packing import Packing, Rows, join_states
+from fdverify.engines.state_table import StateTable
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And
 from fdverify.models.system import Property, System
@@ -41,11 +43,18 @@ _GHOSTS = 4
 
 
 def explore(
-    system: System, claim: Property, subrounds: bool = False, depth: int | None = None, report: Report = ignore_progress
+    system: System,
+    claim: Property,
+    subrounds: bool = False,
+    depth: int | None = None,
+    report: Report = ignore_progress,
+    memory_limit: int | None = None,
 ) -> Result:
     """Check ``claim`` in every reachable state, or in those within ``depth`` steps of the initial state."""
     start = perf_counter()
-    exploration = explore_states(system, claim, subrounds=subrounds, depth=depth, report=report)
+    exploration = explore_states(
+        system, claim, subrounds=subrounds, depth=depth, report=report, memory_limit=memory_limit
+    )
     return conclude_exploration(exploration, perf_counter() - start)
 
 
@@ -57,10 +66,12 @@ def explore_states(
     depth: int | None = None,
     report: Report = ignore_progress,
     most_states: int | None = None,
+    memory_limit: int | None = None,
 ) -> Exploration:
     """Visit states until one violates ``claim``.
 
-    States are stored such that neither the claim nor the ``observed`` properties see past a cap.
+    States are stored such that neither the claim nor the ``observed`` properties see past a cap.  Those that take more
+    than ``memory_limit`` bytes go to temporary files.
     """
     system.compute_fixed_parameters()
     together = replace(claim, holds=lambda s: And(*(prop.holds(s) for prop in (claim, *observed))))
@@ -70,7 +81,7 @@ def explore_states(
     horizon = 0
     while True:
         caps = choose_caps(system, claim, horizon, depth)
-        exploration = explore_with_caps(system, claim, caps, subrounds, depth, report, most_states)
+        exploration = explore_with_caps(system, claim, caps, subrounds, depth, report, most_states, memory_limit)
         needed = horizon if depth is not None else _find_needed_horizon(exploration, observed, horizon)
         if needed == horizon:
             return exploration
@@ -85,13 +96,14 @@ def explore_with_caps(
     depth: int | None,
     report: Report,
     most_states: int | None = None,
+    memory_limit: int | None = None,
 ) -> Exploration:
-    """Explore with machine integers, or with Python's integers if a value could overflow."""
-    exploration = Exploration(system, claim, caps, subrounds)
+    """Explore with the smallest integers that suffice."""
+    exploration = Exploration(system, claim, caps, subrounds, memory_limit=memory_limit)
     try:
         exploration.run(depth, report, most_states)
-    except (PossibleOverflow, OverflowError):
-        exploration = Exploration(system, claim, caps, subrounds, exact=True)
+    except OverflowError:  # numpy refuses a number that is too large for an array
+        exploration = Exploration(system, claim, caps, subrounds, exact=True, memory_limit=memory_limit)
         exploration.run(depth, report, most_states)
     return exploration
 
@@ -140,21 +152,33 @@ class _StatePosition:
 class Exploration:
     """One breadth-first exploration with fixed caps: its levels, the first violation and the first dead end."""
 
-    def __init__(self, system: System, claim: Property, caps: Caps, subrounds: bool, exact: bool = False) -> None:
+    def __init__(
+        self,
+        system: System,
+        claim: Property,
+        caps: Caps,
+        subrounds: bool,
+        exact: bool = False,
+        memory_limit: int | None = None,
+    ) -> None:
         self.system = system
         self.claim = claim
         self.caps = caps
         self.subrounds = subrounds
         self._steps = [(phase,) for phase in system.phases] if subrounds else [system.phases]
-        values = system.compute_fixed_parameters()
-        self.batches = BatchInterpreter(Layout(system, values, system.variables), exact)
+        self._layout = Layout(system, system.compute_fixed_parameters(), system.variables)
+        self.batches = BatchInterpreter(self._layout, object)
         self._guard = None if exact else OverflowGuard(system, claim)
-        self._integers = [k for k, column in enumerate(self.batches.layout.columns) if column == "int"]
         self.complete = False
-        self._counted = [k for k, v in enumerate(self.batches.layout.list_column_owners()) if not v.ghost]
-        self._tables = [StateTable(self.batches.kinds) for _ in self._steps]
-        self._counts = [StateTable([self.batches.kinds[k] for k in self._counted]) for _ in self._steps]
-        self.levels: list[Rows] = []
+        self._counted = [k for k, v in enumerate(self._layout.list_column_owners()) if not v.ghost]
+        # Without ghosts, the states that are counted are the visited ones.
+        self._has_ghosts = len(self._counted) < len(self._layout.columns)
+        number = len(self._steps) * (2 if self._has_ghosts else 1)
+        half = None if memory_limit is None else memory_limit // 2
+        tables = [StateTable(None if half is None else half // number) for _ in range(number)]
+        self._tables, self._counts = tables[: len(self._steps)], tables[-len(self._steps) :]
+        self._levels = LevelStore(half)
+        self._guarded: Packing | None = None
         self.depth = 0
         self.violation: _StatePosition | None = None
         self.dead_end: _StatePosition | None = None
@@ -164,6 +188,23 @@ class Exploration:
         """The number of distinct states, without ghosts."""
         return sum(table.size for table in self._counts)
 
+    @property
+    def level_sizes(self) -> list[int]:
+        """The number of states in each level."""
+        return self._levels.sizes
+
+    def get_level(self, level: int) -> Rows:
+        """Return the states that are first reached after this number of steps.
+
+        Their integers are whole machine words or Python's, since other functions than those of the model read them.
+        """
+        return _widen_rows(self._read_states(level, 0, self.level_sizes[level]))
+
+    def get_all_states(self) -> Rows:
+        """Return the states of all levels, one level after the other."""
+        levels = [self.get_level(level) for level in range(len(self._levels))]
+        return [np.concatenate(columns) for columns in zip(*levels, strict=True)]
+
     def _count_visited(self) -> int:
         """Count the distinct states, ghosts included."""
         return sum(table.size for table in self._tables)
@@ -171,30 +212,32 @@ class Exploration:
     def run(self, depth: int | None, report: Report, most_states: int | None = None) -> None:
         """Explore until no state is new, a violation is found, or ``depth`` or ``most_states`` is reached."""
         self._add_level([self.cap_rows(self.batches.build_rows(build_initial_state(self.system)))])
-        while self.violation is None and len(self.levels[-1][0]) > 0:
-            if depth is not None and len(self.levels) > depth:
+        while self.violation is None and self.level_sizes[-1] > 0:
+            if depth is not None and len(self._levels) > depth:
                 return
             # A ghost that grows for ever adds no state to the count, so the visited ones are limited, too.
             if most_states is not None and max(self.states, self._count_visited() // _GHOSTS) > most_states:
                 return
-            self._add_level(self._generate_successors(len(self.levels) - 1, report))
-            report(Progress(depth=len(self.levels) - 1, states=self.states))
+            self._add_level(self._generate_successors(len(self._levels) - 1, report))
+            report(Progress(depth=len(self._levels) - 1, states=self.states))
         self.complete = True
 
     def compute_box(self) -> Box:
         """Return the smallest and the largest value of each integer variable in the visited states."""
-        layout = self.batches.layout
-        names = [variable.name for variable in layout.list_column_owners()]
-        ranges: dict[str, tuple[int, int]] = {}
-        for name in list_integer_variables(self.system):
-            column = names.index(name)
-            filled = [level[column] for level in self.levels if len(level[column])]
-            ranges[name] = (int(min(c.min() for c in filled)), int(max(c.max() for c in filled)))
-        return ranges
+        names = [variable.name for variable in self._layout.list_column_owners()]
+        columns = {name: names.index(name) for name in list_integer_variables(self.system)}
+        box: dict[str, tuple[int, int]] = {}
+        for level in range(len(self._levels)):
+            for _, rows in self.split_level(level):
+                for name, at in columns.items():
+                    low, high = int(rows[at].min()), int(rows[at].max())
+                    lowest, highest = box.get(name, (low, high))
+                    box[name] = min(low, lowest), max(high, highest)
+        return box
 
     def reconstruct_run(self, end: _StatePosition) -> Run:
         """Reconstruct a shortest run to a state: find a predecessor in each level, from the last to the first."""
-        target = [column[end.at] for column in self.levels[end.level]]
+        target = [column[0] for column in self._read_states(end.level, end.at, end.at + 1)]
         steps: list[dict[str, Any]] = []
         for level in range(end.level - 1, -1, -1):
             choices, target = self._find_predecessor(level, target)
@@ -226,23 +269,34 @@ class Exploration:
 
     def _add_level(self, batches: Iterable[Rows]) -> None:
         """Add a level with those states that are new, and check the claim in each of them."""
-        table = len(self.levels) % len(self._steps)
-        parts: list[Rows] = []
-        for rows in batches:
-            new = self._tables[table].add(rows)
-            parts.append([column[new] for column in rows])
-        level = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-        self.levels.append(level)
-        size = len(level[0])
-        if size == 0:
+        at = len(self._levels) % len(self._steps)
+        level = join_states([self._tables[at].add(rows) for rows in batches])
+        self._levels.append(level)
+        self._choose_integer(level.packing)
+        if self._count_level(at) > 0:
+            self.depth = len(self._levels)
+        for start, rows in self.split_level(len(self._levels) - 1):
+            holds = build_truth_column(self.claim.holds(self.batches.restore_state(rows)), len(rows[0]))
+            if not holds.all():
+                self.violation = _StatePosition(len(self._levels) - 1, start + int(np.argmin(holds)))
+                return
+
+    def _choose_integer(self, packing: Packing) -> None:
+        """Choose the type of integers before anything is computed from a level."""
+        if self._guard is None or packing is self._guarded:
             return
-        if self._guard is not None:
-            self._guard.check([level[k] for k in self._integers])
-        if len(self._counts[table].add([level[k] for k in self._counted])) > 0:
-            self.depth = len(self.levels)
-        broken = np.flatnonzero(~build_truth_column(self.claim.holds(self.batches.restore_state(level)), size))
-        if len(broken) > 0:
-            self.violation = _StatePosition(len(self.levels) - 1, int(broken[0]))
+        self._guarded = packing
+        columns = zip(self._layout.columns, packing.lows, packing.highs, strict=True)
+        integer = self._guard.choose_integer([(low, high) for kind, low, high in columns if kind == "int"])
+        if integer is not self.batches.integer:
+            self.batches = BatchInterpreter(self._layout, integer)
+
+    def _count_level(self, at: int) -> int:
+        """Count the states of the last level that differ from all others in more than ghosts."""
+        if not self._has_ghosts:
+            return self.level_sizes[-1]
+        batches = self.split_level(len(self._levels) - 1)
+        return sum(len(self._counts[at].add([rows[k] for k in self._counted])) for _, rows in batches)
 
     def _generate_successors(self, level: int, report: Report) -> Iterator[Rows]:
         """Generate the successors of a level, in batches."""
@@ -254,9 +308,11 @@ class Exploration:
 
     def split_level(self, level: int) -> Iterator[tuple[int, Rows]]:
         """Split a level into batches whose successors fit in memory, each with its first position."""
-        rows = self.levels[level]
-        for start in range(0, len(rows[0]), _BATCH):
-            yield start, [column[start : start + _BATCH] for column in rows]
+        for start in range(0, self.level_sizes[level], _BATCH):
+            yield start, self._read_states(level, start, start + _BATCH)
+
+    def _read_states(self, level: int, start: int, end: int) -> Rows:
+        return self._levels.read(level, start, end).unpack(self.batches.kinds)
 
     def expand(self, level: int, rows: Rows) -> list[Expansion]:
         """Run the phases of the step that follows this level."""
@@ -268,13 +324,13 @@ class Exploration:
     def find_successors(self, rows: Rows) -> tuple[Index, Rows]:
         """Return all successors of these states, each with the position of the state it came from."""
         expansions = self.expand(0, rows)
-        return _compose_origins(expansions), self.cap_rows(expansions[-1].rows)
+        return compose_origins(expansions), _widen_rows(self.cap_rows(expansions[-1].rows))
 
     def _note_dead_ends(self, level: int, start: int, size: int, expansions: list[Expansion]) -> None:
         if self.dead_end is not None:
             return
         goes_on = np.zeros(size, dtype=bool)
-        goes_on[_compose_origins(expansions)] = True
+        goes_on[compose_origins(expansions)] = True
         if not goes_on.all():
             self.dead_end = _StatePosition(level, start + int(np.flatnonzero(~goes_on)[0]))
 
@@ -289,11 +345,16 @@ class Exploration:
         return choices, [column[position] for column in rows]
 
 
-def _compose_origins(expansions: list[Expansion]) -> Index:
+def _widen_rows(rows: Rows) -> Rows:
+    """Store integers of half a machine word in whole ones."""
+    return [column.astype(np.int64) if column.dtype == np.int32 else column for column in rows]
+
+
+def compose_origins(expansions: list[Expansion]) -> Index:
     """Return, for each state after the last phase, the position of the state before the first phase."""
     origin = expansions[-1].origin
     for expansion in expansions[-2::-1]:
-        origin = expansion.origin[origin]
+        origin = expansion.origin.take(origin)
     return origin
 
 
@@ -315,7 +376,7 @@ def conclude_exploration(exploration: Exploration, seconds: float) -> Result:
         )
     if not exploration.complete:
         steps = "sub-rounds" if exploration.subrounds else "rounds"
-        return build_result(Verdict.BOUNDED, f"{claim.name} holds within {len(exploration.levels) - 1} {steps}")
+        return build_result(Verdict.BOUNDED, f"{claim.name} holds within {len(exploration.level_sizes) - 1} {steps}")
     return build_result(Verdict.PROVED, f"{claim.name} holds in all {exploration.states} reachable states")
 
 

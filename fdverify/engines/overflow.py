@@ -7,25 +7,22 @@ integers are used only where nothing can overflow.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import z3
-from numpy.typing import NDArray
 
-from fdverify.engines.state_table import WORD_BITS
+from fdverify.engines.packing import HALF_WORD_BITS, WORD_BITS
 from fdverify.errors import UsageError
-from fdverify.models.system import Property, System
+from fdverify.models.system import Property, State, System
 from fdverify.runs.layout import split_value
 from fdverify.smt.bitvectors import BitvectorTranslator
-from fdverify.symbolic.unrolling import Unrolling
-from fdverify.symbolic.values import Int, lift_truth
+from fdverify.symbolic.unrolling import Unrolling, build_fresh_choice
+from fdverify.symbolic.values import Bits, Bool, Int, lift_truth
 
 _GENEROUS = 1 << 16
 """The first question is about integers up to this size: few models have larger ones, and each question takes time."""
-
-
-class PossibleOverflow(Exception):
-    """A value may not fit into a machine integer."""
 
 
 def check_compiles(system: System, claim: Property) -> None:
@@ -39,36 +36,69 @@ def check_compiles(system: System, claim: Property) -> None:
 
 
 class OverflowGuard:
-    """Checks, as integers grow, that all values computed from them still fit into machine integers."""
+    """Chooses, as integers grow, a type that holds all values computed from them."""
 
     def __init__(self, system: System, claim: Property) -> None:
         self._system = system
         self._claim = claim
+        self._largest: list[int] = []
         self._shown: list[int] | None = None
+        self._integer: type = np.int32
 
-    def check(self, columns: list[NDArray[Any]]) -> None:
-        """Raise unless a round from any state with integers this large stays within machine integers."""
-        sizes = [max(abs(int(column.min())), abs(int(column.max()))) for column in columns]
-        if self._shown is not None and all(size <= most for size, most in zip(sizes, self._shown, strict=True)):
-            return
-        # Ask about twice the size, so that questions are rare.
-        enough = [2 * size + 1 for size in sizes]
-        generous = [max(size, _GENEROUS) for size in enough]
-        self._shown = next((asked for asked in (generous, enough) if self._count_needed_bits(asked) <= WORD_BITS), None)
-        if self._shown is None:
-            raise PossibleOverflow
+    def choose_integer(self, ranges: Sequence[tuple[int, int]]) -> type:
+        """Choose the type of integers for a round from any state whose integers are in these ranges, or were before.
+
+        Types only grow: from half a machine word over a whole one to Python's integers.
+        """
+        sizes = [max(-low, high) for low, high in ranges]
+        self._largest = [max(pair) for pair in zip(sizes, self._largest or sizes, strict=True)]
+        covered = self._shown is not None and all(a <= b for a, b in zip(sizes, self._shown, strict=True))
+        if not covered and self._integer is not object:
+            self._integer, self._shown = self._find_integer()
+        return self._integer
+
+    def _find_integer(self) -> tuple[type, list[int]]:
+        """Find the smallest type, and sizes of integers for which it is shown to suffice."""
+        # Ask about larger integers first, so that questions are rare.
+        generous = [max(size, _GENEROUS) for size in self._largest]
+        needed = self._count_needed_bits(generous)
+        if needed <= HALF_WORD_BITS:
+            return np.int32, generous
+        least = self._count_needed_bits(self._largest)
+        if least <= HALF_WORD_BITS:
+            return np.int32, self._largest
+        if needed <= WORD_BITS:
+            return np.int64, generous
+        return np.int64 if least <= WORD_BITS else object, self._largest
 
     def _count_needed_bits(self, sizes: list[int]) -> int:
-        """Bound the bits of every value in a round from a state with integers of at most these sizes."""
-        unrolling = Unrolling(self._system, anywhere=True)
+        """Bound the bits of every value in a round from a state with integers of at most these sizes.
+
+        At sub-rounds the states between phases are stored, too, so all their values count.
+        """
+        state = Unrolling(self._system, anywhere=True).states[0]
         words = BitvectorTranslator()
-        first = unrolling.states[0]
-        parts = [part for v in self._system.variables for part in split_value(first[v.name]) if isinstance(part, Int)]
-        for part, size in zip(parts, sizes, strict=True):
-            words.translate_fact(part.term == z3.If(z3.Bool(f"{part.term}?"), z3.IntVal(-size), z3.IntVal(size)))
-        unrolling.add_round()
-        caps = [part.cap(first) for part in self._system.variables if part.cap is not None]
-        compared = [lift_truth(cap == 0) for cap in caps if isinstance(cap, Int)]
-        for formula in [lift_truth(self._claim.holds(first)), *compared, *unrolling.take_new_facts()]:
-            words.translate_fact(formula)
+        integers = [part.term for part in self._list_parts(state) if isinstance(part, Int)]
+        for term, size in zip(integers, sizes, strict=True):
+            words.translate_fact(term == z3.If(z3.Bool(f"{term}?"), z3.IntVal(-size), z3.IntVal(size)))
+        words.translate_fact(lift_truth(self._claim.holds(state)))
+        self._translate_values(words, self._list_caps(state))
+        for phase in self._system.phases:
+            choices = {choice.name: build_fresh_choice(choice, state, 1) for choice in phase.choices}
+            state, allowed = self._system.run_phase(phase, state, choices)
+            words.translate_fact(lift_truth(allowed))
+            self._translate_values(words, [*self._list_parts(state), *self._list_caps(state)])
         return words.widest
+
+    def _list_parts(self, state: State) -> list[Any]:
+        return [part for variable in self._system.variables for part in split_value(state[variable.name])]
+
+    def _list_caps(self, state: State) -> list[Any]:
+        return [variable.cap(state) for variable in self._system.variables if variable.cap is not None]
+
+    def _translate_values(self, words: BitvectorTranslator, values: Sequence[Any]) -> None:
+        for value in values:
+            if isinstance(value, Bool | Bits):
+                words.translate_non_integer(value.term)
+            else:
+                words.translate_integer(value.term if isinstance(value, Int) else z3.IntVal(int(value)))

@@ -11,8 +11,8 @@ import networkx as nx
 import numpy as np
 
 from fdverify.engines.batch import build_truth_column, find_predecessor
-from fdverify.engines.explore import Exploration
-from fdverify.engines.state_table import Rows
+from fdverify.engines.explore import Exploration, compose_origins
+from fdverify.engines.packing import Rows
 from fdverify.models.system import Property
 from fdverify.runs.run import Run
 
@@ -22,22 +22,20 @@ class StateGraph:
 
     def __init__(self, exploration: Exploration) -> None:
         self._exploration = exploration
-        self._states: Rows = [np.concatenate(columns) for columns in zip(*exploration.levels, strict=True)]
+        self._states = exploration.get_all_states()
         numbers = {key: number for number, key in enumerate(_build_keys(self._states))}
         self._rounds: Any = nx.DiGraph()
         self._rounds.add_nodes_from(range(len(numbers)))
         first = 0
-        for level in range(len(exploration.levels)):
+        for level, size in enumerate(exploration.level_sizes):
             for start, rows in exploration.split_level(level):
                 expansions = exploration.expand(level, rows)
-                origin = expansions[-1].origin
-                for expansion in expansions[-2::-1]:
-                    origin = expansion.origin[origin]
+                origin = compose_origins(expansions)
                 ends = [numbers.get(key) for key in _build_keys(exploration.cap_rows(expansions[-1].rows))]
                 edges = zip((origin + first + start).tolist(), ends, strict=True)
                 # If the exploration is incomplete, some rounds lead to states that were not visited.
                 self._rounds.add_edges_from((before, after) for before, after in edges if after is not None)
-            first += len(exploration.levels[level][0])
+            first += size
 
     def find_states(self, claim: Property, value: bool) -> set[int]:
         """Return the states in which a claim has this truth value."""

@@ -1,103 +1,82 @@
-"""A set of states, each packed into one integer, in sorted arrays.
-
-A column gets as many bits as the values seen so far need.  When a value does not fit, all states are packed again.
-States that need more than 62 bits are packed into Python integers, which is slower but as exact.
-"""
+"""A set of states, each packed into one integer: a set of keys in memory and, beyond a limit, sorted runs in files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Rows = list[NDArray[Any]]
-"""A batch of states: one array for each column, all of the same length."""
-
-WORD_BITS = 62
-
-
-@dataclass(frozen=True)
-class Packing:
-    """How states are packed: the lowest value and the number of bits of each column."""
-
-    lows: tuple[int, ...]
-    widths: tuple[int, ...]
-
-    @property
-    def dtype(self) -> type:
-        return np.int64 if sum(self.widths) <= WORD_BITS else object
-
-    def can_pack(self, rows: Rows) -> bool:
-        return all(
-            low <= column.min() and column.max() < low + (1 << width)
-            for low, width, column in zip(self.lows, self.widths, rows, strict=True)
-        )
-
-    def widen(self, rows: Rows) -> Packing:
-        lows, widths = [], []
-        for low, width, column in zip(self.lows, self.widths, rows, strict=True):
-            lowest = min(low, int(column.min()))
-            highest = max(low + (1 << width) - 1, int(column.max()))
-            lows.append(lowest)
-            widths.append((highest - lowest).bit_length())
-        return Packing(tuple(lows), tuple(widths))
-
-    def pack(self, rows: Rows) -> NDArray[Any]:
-        keys: NDArray[Any] = np.zeros(len(rows[0]), dtype=self.dtype)
-        for low, width, column in zip(self.lows, self.widths, rows, strict=True):
-            # Subtract first: large numbers may still lie in a narrow range.
-            keys = (keys << width) | (column - low).astype(self.dtype)
-        return keys
-
-    def unpack(self, keys: NDArray[Any], kinds: Sequence[type]) -> Rows:
-        rows: Rows = []
-        for low, width, kind in zip(self.lows[::-1], self.widths[::-1], kinds[::-1], strict=True):
-            part = keys & ((1 << width) - 1)
-            rows.append((part.astype(object if kind is object else np.int64) + low).astype(kind))
-            keys = keys >> width
-        return rows[::-1]
+from fdverify.engines.key_file import merge_runs, split_keys, store_run
+from fdverify.engines.key_set import MachineKeySet, PythonKeySet, build_key_set
+from fdverify.engines.packing import Keys, PackedStates, Packing, Rows, start_packing
 
 
 class StateTable:
-    """A set of states that tells which of the states added to it are new."""
+    """A set of states that tells which of the states added to it are new.
 
-    def __init__(self, kinds: Sequence[type]) -> None:
-        self._kinds = kinds
+    It takes about ``memory_limit`` bytes of memory, except where keys are Python's integers.
+    """
+
+    def __init__(self, memory_limit: int | None = None) -> None:
+        self._memory_limit = memory_limit
         self._packing: Packing | None = None
-        # Sorted runs, each more than twice as long as the next: a look-up searches few, an insertion copies little.
-        self._runs: list[NDArray[Any]] = []
-        self.size = 0
+        self._keys: MachineKeySet | PythonKeySet = MachineKeySet(np.int32)
+        # Each run is more than twice as long as the next: a look-up searches few, and a merge copies little.
+        self._runs: list[Keys] = []
 
-    def add(self, rows: Rows) -> NDArray[Any]:
-        """Add these states; return the position of each distinct new one, in the order of their keys."""
-        if len(rows[0]) == 0:
-            return np.zeros(0, dtype=np.int64)
-        keys, first = np.unique(self._pack_rows(rows), return_index=True)
-        new = np.ones(len(keys), dtype=bool)
+    @property
+    def size(self) -> int:
+        return self._keys.size + sum(len(run) for run in self._runs)
+
+    def add(self, rows: Rows) -> PackedStates:
+        """Add these states; return the new ones, each once, in the order of their keys."""
+        packing = self._fit_packing(rows)
+        keys = _sort_distinct(packing.pack(rows))
+        self._move_to_file(packing, len(keys))
         for run in self._runs:
-            positions = np.searchsorted(run, keys)
-            positions[positions == len(run)] = 0
-            new &= run[positions] != keys
-        self._insert_keys(keys[new])
-        return first[new]
+            keys = _remove_known(keys, run)
+        return PackedStates(packing, keys.take(self._keys.add(keys)))
 
-    def _pack_rows(self, rows: Rows) -> NDArray[Any]:
-        packing = self._packing or Packing(tuple(int(c.min()) for c in rows), (0,) * len(rows))
-        if not packing.can_pack(rows):
-            packing = packing.widen(rows)
-        if self._packing is not None and packing is not self._packing:
-            old = self._packing
-            self._runs = [np.sort(packing.pack(old.unpack(run, self._kinds))) for run in self._runs]
-        self._packing = packing
-        return packing.pack(rows)
+    def _fit_packing(self, rows: Rows) -> Packing:
+        """Return a packing for all states so far and these; if it is a new one, pack all states again."""
+        old = self._packing
+        packing = start_packing(rows) if old is None else old.fit(rows)
+        if packing is not old:
+            before = self._keys
+            self._keys = build_key_set(packing.dtype)
+            self._packing = packing
+            if old is not None:
+                for keys in before.list_keys():
+                    self._keys.add(packing.repack(keys, old))
+                self._runs = [self._repack_run(run, old, packing) for run in self._runs]
+        return packing
 
-    def _insert_keys(self, keys: NDArray[Any]) -> None:
-        if len(keys) == 0:
+    def _repack_run(self, run: Keys, old: Packing, packing: Packing) -> Keys:
+        """Pack a run again; the order of its keys stays the same."""
+        chunks = (packing.repack(keys, old) for keys in split_keys(run))
+        return np.concatenate(list(chunks)) if packing.dtype is object else store_run(chunks, packing.dtype)
+
+    def _move_to_file(self, packing: Packing, more: int) -> None:
+        """Move the keys in memory to a file if they would take too much memory together with so many more."""
+        if self._memory_limit is None or isinstance(self._keys, PythonKeySet) or self._keys.size == 0:
             return
-        self.size += len(keys)
-        self._runs.append(keys)
+        if self._keys.count_bytes(more) <= self._memory_limit:
+            return
+        keys = np.sort(np.concatenate(list(self._keys.list_keys())))
+        self._keys = MachineKeySet(packing.dtype)
+        self._runs.append(store_run([keys], packing.dtype))
         while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
-            self._runs[-2:] = [np.sort(np.concatenate(self._runs[-2:]), kind="stable")]
+            self._runs[-2:] = [store_run(merge_runs(*self._runs[-2:]), packing.dtype)]
+
+
+def _sort_distinct(keys: Keys) -> Keys:
+    keys = np.sort(keys)
+    first = np.ones(len(keys), dtype=bool)
+    first[1:] = keys[1:] != keys[:-1]
+    return keys.take(first.nonzero()[0])
+
+
+def _remove_known(keys: Keys, run: Keys) -> Keys:
+    """Remove the keys that a sorted run has."""
+    positions = np.searchsorted(run, keys)
+    positions[positions == len(run)] = 0
+    unknown: Keys = keys.take((run.take(positions) != keys).nonzero()[0])
+    return unknown

@@ -49,7 +49,7 @@ def sample_states(system: System, claim: Property, most: int | None = None) -> S
     """
     exploration = explore_with_caps(system, claim, {}, False, _MOST_ROUNDS, ignore_progress, _MOST_STATES)
     violation = exploration.violation
-    columns = [np.concatenate(parts) for parts in zip(*exploration.levels, strict=True)]
+    columns = exploration.get_all_states()
     if most is not None and len(columns[0]) > most:
         kept = np.sort(np.random.default_rng(0).choice(len(columns[0]), most, replace=False))
         columns = [column[kept] for column in columns]

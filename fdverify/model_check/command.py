@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from fdverify.cli.options import (
     parse_parameter,
 )
 from fdverify.model_check.check_request import CheckRequest
+from fdverify.model_check.memory_limit import parse_memory_limit
 from fdverify.models.expression import parse_expression
 from fdverify.models.model import Model
 from fdverify.reports.outcome import Outcome
@@ -37,6 +38,9 @@ class EngineOption:
     meaning: str
     least: int | None = None
     is_file: bool = False
+    parse: Callable[[str], Any] | None = None
+    """Converts the text of an option that is neither a number nor a file, shown as ``metavar``."""
+    metavar: str = "TEXT"
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,14 @@ ENGINE_COMMANDS = (
                 "--subrounds/--rounds", "subrounds", False, "take each phase as a step, as the TLA+ module does"
             ),
             EngineOption("--depth", "depth", None, "stop after this many steps; the verdict is then bounded", 0),
+            EngineOption(
+                "--memory-limit",
+                "memory_limit",
+                None,
+                "keep states beyond this size, such as 2GB, in temporary files",
+                parse=parse_memory_limit,
+                metavar="SIZE",
+            ),
         ),
         (
             "fdverify explore --delta 2 --phi 4",
@@ -147,8 +159,13 @@ def build_check_request(
         parameters={each.name: parse_parameter(each.name, given[each.name]) for each in model.parameters},
         options={each.name: given[each.name] for each in model.options},
         claim=given["claim"],
-        settings={} if engine is None else {each.argument: given[each.argument] for each in engine.options},
+        settings={} if engine is None else {each.argument: _read_value(each, given) for each in engine.options},
     )
+
+
+def _read_value(option: EngineOption, given: Mapping[str, Any]) -> Any:
+    value = given[option.argument]
+    return value if option.parse is None or value is None else option.parse(value)
 
 
 def _build_engine_option(option: EngineOption) -> inspect.Parameter:
@@ -156,6 +173,8 @@ def _build_engine_option(option: EngineOption) -> inspect.Parameter:
         return build_option(option.argument, bool, option.default, option.flag, help=option.meaning)
     if option.is_file:
         return build_option(option.argument, Path | None, None, option.flag, metavar="FILE", help=option.meaning)
+    if option.parse is not None:
+        return build_option(option.argument, str | None, None, option.flag, metavar=option.metavar, help=option.meaning)
     kind = int if option.default is not None else int | None
     return build_option(
         option.argument, kind, option.default, option.flag, metavar="N", min=option.least, help=option.meaning

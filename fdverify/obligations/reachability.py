@@ -38,7 +38,7 @@ def search_violation(system: System, claim: Property, most_rounds: int = _MOST_R
     if exploration.violation is not None:
         run = confirm_violation(system, claim, exploration.reconstruct_run(exploration.violation))
         return Reachability(run, complete=False, rounds=len(run.rounds))
-    return Reachability(None, exploration.complete, len(exploration.levels) - 1)
+    return Reachability(None, exploration.complete, len(exploration.level_sizes) - 1)
 
 
 def _search_with_solver(system: System, claim: Property) -> Reachability:

@@ -15,7 +15,8 @@ import numpy as np
 
 from fdverify.engines.batch import BatchInterpreter, Expansion, build_truth_column, find_predecessor
 from fdverify.engines.instances import find_larger_instances, find_smallest_instance, list_small_instances
-from fdverify.engines.state_table import Rows, StateTable
+from fdverify.engines.packing import Rows
+from fdverify.engines.state_table import StateTable
 from fdverify.errors import InternalError, format_location
 from fdverify.liveness.argument import Argument
 from fdverify.logic import Or, Place, Truth, watch_premises
@@ -174,15 +175,15 @@ class SampledRuns:
         self.instances[tuple(system.compute_parameters().items())] = None
         values = system.compute_fixed_parameters()
         batches = BatchInterpreter(
-            Layout(system, values, system.variables), exact=max(values.values(), default=0) > _LARGE
+            Layout(system, values, system.variables), object if max(values.values(), default=0) > _LARGE else np.int64
         )
-        table = StateTable(batches.kinds)
+        table = StateTable()
         rows = batches.build_rows(build_initial_state(system))
         levels = [rows]
         table.add(rows)
         last_news, known = 0, -1
         while len(levels[-1][0]) > 0:
-            if batches.find_largest_integer(levels[-1]) > _LARGE and not batches.exact:
+            if batches.find_largest_integer(levels[-1]) > _LARGE and batches.integer is not object:
                 break  # values computed from such numbers may overflow
             self._look_at_level(system, batches, levels)
             if self._count_seen() > known:
@@ -190,9 +191,8 @@ class SampledRuns:
             if self.is_finished() or len(levels) >= last_news + patience:
                 break
             expansions = self._expand_level(batches, levels[-1])
-            after = expansions[-1].rows
-            new = table.add(after)
-            levels.append(_thin_out(batches, [column[new] for column in after]))
+            new = table.add(expansions[-1].rows)
+            levels.append(_thin_out(batches, new.unpack(batches.kinds)))
             self.rounds += 1
 
     def _expand_level(self, batches: BatchInterpreter, rows: Rows) -> list[Expansion]:

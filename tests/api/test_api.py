@@ -112,6 +112,7 @@ def test_a_proof_at_hand() -> None:
 
 def test_engines() -> None:
     assert explore_states("chandra-toueg", delta=1, phi=1).verdict is Verdict.PROVED
+    assert explore_states("chandra-toueg", delta=1, phi=1, memory_limit="1KB").verdict is Verdict.PROVED
     broken = search_runs("chandra-toueg", timeout="phi+delta+2")
     assert broken.verdict is Verdict.VIOLATED
     assert broken.runs[0].steps[-1].state["suspected"] is True

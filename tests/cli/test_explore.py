@@ -46,6 +46,21 @@ def test_depth_beyond_the_last_state_is_a_proof() -> None:
     assert document["statistics"]["states"] == 10158
 
 
+@pytest.mark.parametrize("limit", ["1KB", "1mb", "2 GB"])
+def test_a_memory_limit_changes_no_answer(limit: str) -> None:
+    code, document = found("explore", *SAFE, "--delta", "2", "--subrounds", "--memory-limit", limit)
+    assert (code, document["statistics"]) == (0, {"states": 10158, "depth": 176})
+
+
+@pytest.mark.parametrize("limit", ["", "5", "0MB", "-1GB", "2G", "1.5GB", "GB", "9999999TB", "٣MB"])
+def test_a_bad_memory_limit_is_refused(limit: str) -> None:
+    outcome = run("explore", *SAFE, "--delta", "2", "--memory-limit", limit)
+    assert outcome.code == 2
+    assert outcome.stdout == ""
+    assert outcome.stderr.count("\n") == 1
+    assert "a memory limit is a number and a unit" in outcome.stderr
+
+
 def test_violation_in_rounds() -> None:
     code, document = found("explore", *UNSAFE)
     assert (code, document["verdict"]) == (1, "violated")

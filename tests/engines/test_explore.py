@@ -2,22 +2,19 @@
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG, build_chandra_toueg
 from fdverify.engines.explore import explore
-from fdverify.engines.state_table import StateTable
 from fdverify.errors import UsageError
 from fdverify.logic import And, If, Implies, Not
 from fdverify.models.system import Choices, Integers, Property, State, System, Update, Variable, update
 from fdverify.runs.concrete_interpreter import build_initial_state, enumerate_outcomes, observe_state
 from fdverify.runs.run import replay_run
 from fdverify.verdict import Verdict
-from tests.engines.small import counter, up_to_limit
+from tests.engines.small import counter, until_stuck, up_to_limit
 from tests.sampling import every
 
 
@@ -172,17 +169,46 @@ def test_the_shipped_model_can_be_explored_by_name_of_its_property() -> None:
     assert explore(system, system.find_property(CHANDRA_TOUEG.default_property)).verdict is Verdict.PROVED
 
 
-@given(st.lists(st.lists(st.tuples(*[st.integers(-(2**40), 2**40)] * 3), min_size=1, max_size=20), max_size=8))
-def test_a_state_table_is_a_set(batches: list[list[tuple[int, int, int]]]) -> None:
-    """Columns of any width, over one word or not, widened as values come in."""
-    table = StateTable([np.int64] * 3)
-    seen: set[tuple[int, int, int]] = set()
-    for batch in batches:
-        rows = [np.array(column, dtype=np.int64) for column in zip(*batch, strict=True)]
-        new = {batch[at] for at in table.add(rows)}
-        assert new == set(batch) - seen
-        seen |= new
-        assert table.size == len(seen)
+@pytest.mark.parametrize("memory_limit", [0, 2_000, 100_000])
+@pytest.mark.parametrize(("crash", "timeout"), [(False, "6*phi+delta"), (True, "6*phi+delta"), (False, "delta+2")])
+@pytest.mark.parametrize("subrounds", [False, True])
+def test_a_memory_limit_changes_no_answer(memory_limit: int, crash: bool, timeout: str, subrounds: bool) -> None:
+    system = build_chandra_toueg(2, 2, crash=crash, timeout=timeout)
+    claim = system.find_property("strong-accuracy")
+    limited = explore(system, claim, subrounds, memory_limit=memory_limit)
+    unlimited = explore(system, claim, subrounds)
+    assert replace(limited, obligations=()) == replace(unlimited, obligations=())
+
+
+def test_a_memory_limit_does_not_hide_a_late_violation_or_a_dead_end() -> None:
+    late = counter(up_to_limit, lambda s: s.x < s.limit, limit=400)
+    result = explore(late, late.properties[0], memory_limit=0)
+    assert result.verdict is Verdict.VIOLATED
+    assert result.run is not None
+    assert len(result.run.rounds) == 400
+    stuck = counter(until_stuck, lambda s: s.x <= s.limit, limit=300)
+    assert explore(stuck, stuck.properties[0], memory_limit=0).verdict is Verdict.VACUOUS
+
+
+def test_files_beyond_a_memory_limit_have_no_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So nothing is left behind, even by a process that is killed."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    listed: list[list[Path]] = []
+    system = build_chandra_toueg(2, 2)
+    report = lambda progress: listed.append(list(tmp_path.iterdir()))  # noqa: E731
+    explore(system, system.find_property("strong-accuracy"), report=report, memory_limit=1000)
+    assert listed
+    assert not any(listed)
+
+
+def test_a_level_of_many_batches_is_the_same_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The states, their order and the run that is shown do not depend on how a level is split."""
+    system = build_chandra_toueg(3, 3, timeout="delta+2")
+    claim = system.find_property("strong-accuracy")
+    whole = explore(system, claim)
+    for batch in (1, 7, 100):
+        monkeypatch.setattr("fdverify.engines.explore._BATCH", batch)
+        assert replace(explore(system, claim), obligations=()) == replace(whole, obligations=())
 
 
 def test_up_to_limit_is_what_it_says() -> None:

@@ -158,8 +158,8 @@ def worst(exploration: Exploration) -> Worst:
         )
         raise AssertionError(f"a bound is exceeded by {run}")
     found = Worst(0, 0, 0, 0)
-    for level in exploration.levels:
-        s = exploration.batches.restore_state(level)
+    for level in range(len(exploration.level_sizes)):
+        s = exploration.batches.restore_state(exploration.get_level(level))
         assert (s.hlfsc == s.since_crash).all()
         undetected = s.since_crash[And(crashed(s), Not(s.suspected))]
         found = Worst(

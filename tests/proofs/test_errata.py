@@ -63,11 +63,10 @@ def test_a_premise_that_never_holds(number: str) -> None:
             depth = safe + phi * safe + 5 if crash else 100
             exploration = Exploration(detector(delta, phi, str(safe), crash), ALWAYS, {}, subrounds=False)
             exploration.run(depth, ignore_progress, most_states=20_000)
-            for level in exploration.levels:
-                size = len(level[0])
+            for level, size in enumerate(exploration.level_sizes):
                 if size > 0:
                     with watch_premises(watch):
-                        formula.holds(exploration.batches.restore_state(level))
+                        formula.holds(exploration.batches.restore_state(exploration.get_level(level)))
     assert not met
     assert f"({number})" in PAGE
 

@@ -10,7 +10,6 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pytest
 
 from fdverify.detectors.chandra_toueg import VARIANTS, build_chandra_toueg
@@ -164,7 +163,7 @@ def _numbers(system: System) -> dict[str, int]:
 
 def holds_in_all(exploration: Exploration, invariant: Invariant) -> bool:
     """Whether the goal and every conjunct hold in every state that was reached."""
-    together = [np.concatenate(columns) for columns in zip(*exploration.levels, strict=True)]
+    together = exploration.get_all_states()
     state = exploration.batches.restore_state(together)
     claims = (goal(invariant), *invariant.conjuncts)
     return all(build_truth_column(wanted.holds(state), len(together[0])).all() for wanted in claims)
@@ -172,7 +171,8 @@ def holds_in_all(exploration: Exploration, invariant: Invariant) -> bool:
 
 def rows(exploration: Exploration) -> list[set[tuple[Any, ...]]]:
     """The states first reached after each round."""
-    return [set(zip(*(column.tolist() for column in level), strict=True)) for level in exploration.levels]
+    levels = map(exploration.get_level, range(len(exploration.level_sizes)))
+    return [set(zip(*(column.tolist() for column in level), strict=True)) for level in levels]
 
 
 @pytest.mark.parametrize("mutant", every(19, MODEL_MUTANTS), ids=str)
