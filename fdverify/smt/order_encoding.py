@@ -9,6 +9,7 @@ would need infinitely many numbers, or very many, has no encoding.
 from __future__ import annotations
 
 from bisect import bisect
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -50,6 +51,8 @@ class Interval:
 
 Multiple: TypeAlias = tuple[int, Any]
 """A factor other than 0, and a term that is not a sum: a constant, a choice between two terms, or a quotient."""
+Sum: TypeAlias = tuple[Sequence[Multiple], int]
+"""Multiples, and a number, which are added up."""
 
 
 class OrderTranslator:
@@ -59,11 +62,13 @@ class OrderTranslator:
         self._intervals = {name: Interval(value, inf) for name, value in least.items()}
         self._meanings: dict[str, Any] = {}
         self._numbers: dict[str, list[int]] = {name: [] for name in least}
-        self._undefined: list[tuple[str, int]] = []
+        self._undefined: deque[tuple[str, int]] = deque()
+        self._definitions: list[Any] = []
         self.literals: dict[tuple[str, int], Bool] = {}
         """For the name of an integer and a number: the truth value "the integer is at least this number"."""
         # Keyed by term identity.  The term is kept alive beside its translation, so that Z3 cannot reuse the identity.
         self._truths: dict[int, tuple[Any, Any]] = {}
+        self._sums: dict[int, tuple[Any, Sum]] = {}
         self._bounds: dict[int, tuple[Any, Interval]] = {}
         self._comparisons: dict[tuple[tuple[tuple[int, int], ...], int], tuple[Sequence[Multiple], Truth]] = {}
 
@@ -79,20 +84,23 @@ class OrderTranslator:
 
     def take_definitions(self) -> list[Any]:
         """Return what must hold of the truth values that translations since the last call have made."""
-        definitions = []
         while self._undefined:  # a definition may make more truth values
-            name, number = self._undefined.pop()
-            literal, numbers = self.literals[name, number], self._numbers[name]
-            if name in self._meanings:
-                meaning = self._compare_sum(*_split_sum(self._meanings[name]), number)
-                definitions.append(literal.term == lift_truth(meaning))
-            place = bisect(numbers, number)
-            if place > 0:
-                definitions.append(z3.Implies(literal.term, self.literals[name, numbers[place - 1]].term))
-            if place < len(numbers):
-                definitions.append(z3.Implies(self.literals[name, numbers[place]].term, literal.term))
-            numbers.insert(place, number)
+            self._define_literal(*self._undefined[0])
+            self._undefined.popleft()  # only now, since a truth value must not stay without its definition
+        definitions, self._definitions = self._definitions, []
         return definitions
+
+    def _define_literal(self, name: str, number: int) -> None:
+        literal, numbers = self.literals[name, number].term, self._numbers[name]
+        if name in self._meanings:
+            meaning = self._compare_sum(self._split_term(self._meanings[name]), number)
+            self._definitions.append(literal == lift_truth(meaning))
+        place = bisect(numbers, number)
+        if place > 0:
+            self._definitions.append(z3.Implies(literal, self.literals[name, numbers[place - 1]].term))
+        if place < len(numbers):
+            self._definitions.append(z3.Implies(self.literals[name, numbers[place]].term, literal))
+        numbers.insert(place, number)
 
     def list_numbers(self, name: str) -> list[int]:
         """List the numbers with which an integer has been compared, in ascending order."""
@@ -132,7 +140,7 @@ class OrderTranslator:
                 raise NoOrderEncoding
 
     def _is_at_least(self, left: Any, right: Any) -> Truth:
-        return self._compare_sum(*_split_sum(left - right), 0)
+        return self._compare_sum(self._split_term(left - right), 0)
 
     def _define_constant(self, name: str, meaning: Any) -> None:
         self._intervals[name] = self._bound_value(meaning)
@@ -140,7 +148,7 @@ class OrderTranslator:
         self._numbers[name] = []
 
     def _bound_value(self, term: Any) -> Interval:
-        multiples, constant = _split_sum(term)
+        multiples, constant = self._split_term(term)
         return self._bound_sum(multiples) + Interval(constant, constant)
 
     def _bound_sum(self, multiples: Sequence[Multiple]) -> Interval:
@@ -162,8 +170,15 @@ class OrderTranslator:
         then, otherwise = self._bound_value(term.arg(1)), self._bound_value(term.arg(2))
         return Interval(min(then.low, otherwise.low), max(then.high, otherwise.high))
 
-    def _compare_sum(self, multiples: Sequence[Multiple], constant: int, number: int) -> Truth:
+    def _split_term(self, term: Any) -> Sum:
+        key = term.get_id()
+        if key not in self._sums:
+            self._sums[key] = (term, _split_sum(term))
+        return self._sums[key][1]
+
+    def _compare_sum(self, total: Sum, number: int) -> Truth:
         """Return whether a sum is at least a number."""
+        multiples, constant = total
         key = tuple((factor, term.get_id()) for factor, term in multiples), number - constant
         if key not in self._comparisons:
             self._comparisons[key] = multiples, self._split_comparison(multiples, number - constant)
@@ -184,7 +199,7 @@ class OrderTranslator:
             raise NoOrderEncoding
         return And(
             *(
-                Or(self._compare_multiple(factor, term, i), self._compare_sum(others, 0, number - i + 1))
+                Or(self._compare_multiple(factor, term, i), self._compare_sum((others, 0), number - i + 1))
                 for i in range(int(low), int(high) + 1)
             )
         )
@@ -202,9 +217,9 @@ class OrderTranslator:
         if _is_constant(term):
             return self._make_literal(term.decl().name(), number)
         if term.decl().kind() == z3.Z3_OP_IDIV:
-            return self._compare_sum(*_split_sum(term.arg(0)), number * term.arg(1).as_long())
+            return self._compare_sum(self._split_term(term.arg(0)), number * term.arg(1).as_long())
         condition = Bool(self.translate_truth(term.arg(0)))
-        then, otherwise = (self._compare_sum(*_split_sum(branch), number) for branch in term.children()[1:])
+        then, otherwise = (self._compare_sum(self._split_term(term.arg(place)), number) for place in (1, 2))
         if isinstance(then, bool) or isinstance(otherwise, bool):
             return And(Or(Not(condition), then), Or(condition, otherwise))
         return If(condition, then, otherwise)
@@ -220,7 +235,7 @@ def _is_constant(term: Any) -> bool:
     return bool(z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
 
 
-def _split_sum(term: Any) -> tuple[list[Multiple], int]:
+def _split_sum(term: Any) -> Sum:
     """Split a linear term into multiples of other terms, each of which occurs once, and a constant."""
     factors: dict[int, int] = {}
     terms: dict[int, Any] = {}

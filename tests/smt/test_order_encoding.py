@@ -183,6 +183,16 @@ def test_a_fact_that_comes_after_one_without_encoding_counts() -> None:
     assert solver.ask(Q >= 2).status == "sat"
 
 
+def test_a_truth_value_without_a_definition_is_not_left_behind() -> None:
+    """That the difference is at least 3 gets a name, but has no encoding; the name must not be left open."""
+    solver = solver_of(z3.Int("difference") == P - Q, *counted(5))
+    for _ in range(2):
+        assert solver.ask(z3.Int("difference") >= 3, P <= 3).status == "unsat"
+        assert solver.ask(z3.Int("difference") >= 3).status == "sat"
+        assert solver.ask(z3.Int("x5") >= P, P >= 6).status == "unsat"
+        assert solver.ask(z3.Int("x5") >= P, P >= 5).status == "sat"
+
+
 def test_a_wrong_encoding_is_noticed_in_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     original = OrderTranslator._compare_term
     monkeypatch.setattr(OrderTranslator, "_compare_term", lambda self, term, number: original(self, term, number + 1))
