@@ -9,7 +9,7 @@ from fdverify.engines.instances import check_parameters, minimise_parameters
 from fdverify.logic import Not, Truth
 from fdverify.models.system import Property, State, System
 from fdverify.runs.run import Run, confirm_violation, format_rounds
-from fdverify.smt.solver import BitvectorSolver, FreshSolver, Solver, SolverAnswer
+from fdverify.smt.solver import BitvectorSolver, OrderSolver, Solver, SolverAnswer
 from fdverify.symbolic.unrolling import Unrolling
 from fdverify.symbolic.values import build_literal, lift_truth
 from fdverify.symbolic.witness import read_run
@@ -20,8 +20,9 @@ class BoundedSearch:
     """A search through runs from the initial state, one round longer each time."""
 
     def __init__(self, system: System) -> None:
-        self.unrolling = Unrolling(system)
-        self._solver: Solver = FreshSolver() if system.list_arbitrary() else BitvectorSolver()
+        self.unrolling = Unrolling(system, lists_ages=True)
+        least = {parameter.name: parameter.least for parameter in system.parameters if parameter.value is None}
+        self._solver: Solver = OrderSolver(least) if least else BitvectorSolver()
 
     @property
     def state(self) -> State:

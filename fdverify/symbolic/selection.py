@@ -10,6 +10,7 @@ import z3
 from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
 from fdverify.models.buffer import BitvectorBuffer, Buffer, Column, ColumnBuffer
 from fdverify.symbolic.age_claims import SymbolicBuffer
+from fdverify.symbolic.listed_buffer import ListedBuffer
 from fdverify.symbolic.values import Bits, Bool, Int, Value
 
 
@@ -46,6 +47,8 @@ def build_fresh_selection(buffer: ColumnBuffer | SymbolicBuffer, name: str) -> B
         if "int" in columns:
             return buffer.from_members(buffer.delta, build_fresh_parts(("bool",) * (buffer.delta + 1), name))
         return buffer.from_columns(buffer.delta, build_fresh_parts(columns, name))
+    if isinstance(buffer, ListedBuffer):
+        return buffer.build_subset(name)
     return Selection(buffer, Bool(z3.Bool(f"{name}_any")), Int(z3.Int(f"{name}_one")), build_predicate(f"{name}_all"))
 
 
@@ -110,6 +113,14 @@ def read_selection(selection: Any, value: Callable[[Any], Any], delta: int) -> f
             return frozenset()
         chosen = {value(selection.witness)}
         return frozenset(chosen | {age for age in range(delta + 1) if value(selection.member(age))})
+    if isinstance(selection, ListedBuffer):
+        return read_listed_ages(selection, value, delta)
     parts = [value(part) for part in selection.to_columns()]
     ages: frozenset[int] = selection.from_columns(delta, parts).ages()
     return ages
+
+
+def read_listed_ages(buffer: ListedBuffer, value: Callable[[Any], Any], delta: int) -> frozenset[int]:
+    """Read the ages of a buffer in a model."""
+    younger = {age for age, member in buffer.younger.items() if value(member)}
+    return frozenset(younger | {delta} if value(buffer.oldest) else younger)

@@ -6,7 +6,7 @@ state keeps the terms small: inlined into each other they would grow exponential
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import z3
@@ -17,6 +17,7 @@ from fdverify.models.buffer import find_buffer_class
 from fdverify.models.system import Ages, Choice, Flag, State, System, Variable
 from fdverify.runs.layout import join_value, list_variable_columns, split_value
 from fdverify.symbolic.age_claims import AgeClaimRegistry, AgeRead, FactClosure, SymbolicBuffer
+from fdverify.symbolic.listed_buffer import ListedBuffer
 from fdverify.symbolic.selection import Selection, build_fresh_parts, build_fresh_selection, build_predicate
 from fdverify.symbolic.values import Bits, Bool, Int, Value, lift_truth
 
@@ -24,13 +25,22 @@ from fdverify.symbolic.values import Bits, Bool, Int, Value, lift_truth
 class Unrolling:
     """Rounds of a system, from its initial state or (``anywhere``) from an arbitrary state.
 
+    With ``lists_ages``, a buffer with symbolic Δ lists the ages that its messages can have in these rounds, as far as
+    its initial ages allow.
     Facts are what must hold of the constants.  Call :meth:`take_new_facts` right before a query: building the query
     may read buffers, and every first read adds a fact.
     """
 
-    def __init__(self, system: System, anywhere: bool = False, book: AgeClaimRegistry | None = None) -> None:
+    def __init__(
+        self,
+        system: System,
+        anywhere: bool = False,
+        book: AgeClaimRegistry | None = None,
+        lists_ages: bool = False,
+    ) -> None:
         self.system = system
         self.anywhere = anywhere
+        self._lists_ages = lists_ages
         self._facts: list[Any] = []
         self.book = AgeClaimRegistry() if book is None else book
         self.closure = FactClosure(self.book)
@@ -90,10 +100,17 @@ class Unrolling:
         value = variable.compute_initial_value(State(self.parameters))
         if isinstance(variable.sort, Ages):
             bound = self.parameters[variable.sort.bound]
-            if isinstance(bound, Symbolic):
-                return SymbolicBuffer(bound, lambda age: Or(*(age == member for member in value)), self.book)
+            if isinstance(bound, Int):
+                return self._build_initial_buffer(bound, value)
             value = find_buffer_class(variable.sort.encoding).from_ages(bound, value)
         return self._name_value(variable, value, None, 0)
+
+    def _build_initial_buffer(self, bound: Int, ages: Iterable[Number]) -> SymbolicBuffer:
+        if self._lists_ages:
+            listed = ListedBuffer.from_ages(bound, ages, self.book)
+            if listed is not None:
+                return listed
+        return SymbolicBuffer(bound, lambda age: Or(*(age == member for member in ages)), self.book)
 
     def _build_arbitrary_value(self, variable: Variable) -> Any:
         name = f"{variable.name}@0"
@@ -107,6 +124,8 @@ class Unrolling:
         if value is before:
             return value
         name = f"{variable.name}@{number}"
+        if isinstance(value, ListedBuffer):
+            return self._name_ages(value, name)
         if isinstance(value, SymbolicBuffer):
             return self._name_reads(value, name)
         constants = build_fresh_parts(list_variable_columns(variable, self.parameters), name)
@@ -123,6 +142,13 @@ class Unrolling:
             return constant
         # Known numbers and truth values stay Python values; bits must keep their width.
         return Bits(constant.lift(part)) if isinstance(constant, Bits) else part
+
+    def _name_ages(self, buffer: ListedBuffer, name: str) -> ListedBuffer:
+        younger = {
+            age: self._name_part(name, Bool(z3.Bool(f"{name}_{age}")), member) for age, member in buffer.younger.items()
+        }
+        oldest = self._name_part(name, Bool(z3.Bool(f"{name}_oldest")), buffer.oldest)
+        return ListedBuffer(buffer.delta, younger, oldest, self.book)
 
     def _name_reads(self, buffer: SymbolicBuffer, name: str) -> SymbolicBuffer:
         """Name each age that is read, since a buffer with symbolic Δ has no finite name.

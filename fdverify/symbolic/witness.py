@@ -17,7 +17,8 @@ from fdverify.runs.concrete_interpreter import (
 )
 from fdverify.runs.layout import split_value
 from fdverify.runs.run import Run
-from fdverify.symbolic.selection import read_selection
+from fdverify.symbolic.listed_buffer import ListedBuffer
+from fdverify.symbolic.selection import read_listed_ages, read_selection
 from fdverify.symbolic.unrolling import Unrolling
 from fdverify.symbolic.values import Value
 
@@ -75,9 +76,15 @@ def read_state(unrolling: Unrolling, read: TermReader) -> tuple[System, State]:
 def _check_agreement(system: System, concrete: State, symbolic: State, read: TermReader, number: int) -> None:
     for variable in system.variables:
         theirs = symbolic[variable.name]
-        if isinstance(variable.sort, Ages) and isinstance(theirs.delta, Symbolic):
+        if isinstance(theirs, ListedBuffer):
+            ours = concrete[variable.name]
+            agree = read_listed_ages(theirs, lambda part: _read_value(read, part), ours.delta) == ours.ages()
+        elif isinstance(variable.sort, Ages) and isinstance(theirs.delta, Symbolic):
             continue  # only some ages have a value in the model; the run's end shows whether they were the right ones
-        if [_read_value(read, part) for part in split_value(theirs)] != list(split_value(concrete[variable.name])):
+        else:
+            parts = [_read_value(read, part) for part in split_value(theirs)]
+            agree = parts == list(split_value(concrete[variable.name]))
+        if not agree:
             raise InternalError(f"interpreter and compiler disagree on {variable.name} after round {number}")
 
 

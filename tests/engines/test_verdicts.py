@@ -15,7 +15,7 @@ from fdverify.logic import And, If, Implies, Not, Truth
 from fdverify.models.system import Choices, Integers, State, System, Update, Variable, update
 from fdverify.runs.concrete_interpreter import run_phase
 from fdverify.runs.run import Run, replay_run
-from fdverify.smt.solver import BitvectorSolver, FreshSolver, SolverAnswer
+from fdverify.smt.solver import BitvectorSolver, FreshSolver, OrderSolver, SolverAnswer
 from fdverify.symbolic import witness
 from fdverify.verdict import Progress, Result, Verdict
 from tests.engines.small import counter, defined, until_stuck, up_to_limit
@@ -131,7 +131,7 @@ def test_a_claim_that_is_not_inductive_for_any_k_is_unknown() -> None:
 def test_a_solver_that_gives_up_is_never_a_success(
     engine: Engine, limit: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for solver in (FreshSolver, BitvectorSolver):
+    for solver in (FreshSolver, BitvectorSolver, OrderSolver):
         monkeypatch.setattr(solver, "ask", lambda self, *question: SolverAnswer("unknown", reason="tired"))
     result = engine(counter(up_to_limit, lambda s: s.x <= s.limit, limit=limit))
     assert result.verdict is Verdict.UNKNOWN

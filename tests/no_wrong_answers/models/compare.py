@@ -20,8 +20,8 @@ from tests.no_wrong_answers.models.generate import LEAST, MOST, Generated
 from tests.no_wrong_answers.models.oracle import Induction, Instance, Search, has_run, induction
 
 DEPTH, MAX_K = 5, 3
-SYMBOLIC_DEPTH = 2
-"""Rounds of a buffer of arbitrary size are many times as costly."""
+SYMBOLIC_DEPTH, SYMBOLIC_K = 4, 2
+"""Claims about all ages of a buffer of arbitrary size make rounds many times as costly."""
 TIME_LIMIT = 600.0
 """For a batch of proofs, which takes seconds: what does not end is unknown, and a difference."""
 NEAR = (-3, 6)
@@ -125,7 +125,7 @@ class Comparison:
         return Instance(find_model(self.reference).build(**{name: parameters[name] for name in names}), {})
 
     def compare_induct(self) -> None:
-        result = self.ran("induct", self.arbitrary, max_k=SYMBOLIC_DEPTH if self.generated.symbolic else MAX_K)
+        result = self.ran("induct", self.arbitrary, max_k=SYMBOLIC_K if self.generated.symbolic else MAX_K)
         if result is None:
             return
         match result.verdict:
