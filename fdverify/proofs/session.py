@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from time import monotonic
 
@@ -12,15 +13,18 @@ from fdverify.proofs.known_outcomes import KnownOutcomes
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult, VacuityDisplay
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.schedule import ProofSchedule
-from fdverify.proofs.tasks import ProofCase, import_worker_modules
+from fdverify.proofs.tasks import ObligationSelection, ProofCase, import_worker_modules
 from fdverify.workers.pool import Pool
 from fdverify.workers.task_flow import Flow, run_flows
 
 
 class ProofSession:
-    """Checks one proof in one worker process, which lives until ``close``.  The time limit applies to each request."""
+    """Checks one proof in one worker process, which lives until ``close``.  The time limit applies to each request.
 
-    def __init__(self, path: Path, settings: ProofSettings) -> None:
+    The obligations that are ``likely`` to be requested are tried at once, because that is quicker.
+    """
+
+    def __init__(self, path: Path, settings: ProofSettings, likely: Collection[str] = ()) -> None:
         if settings.cache:
             check_key()
             tidy_folder_once(get_cache_folder())
@@ -34,7 +38,10 @@ class ProofSession:
             self._schedule.result = known  # it has all verdicts, so nothing is left to run
             return
         import_worker_modules(compares=not settings.cache)
-        self._run_flows(self._schedule.prepare_obligations(), self._schedule.compare_author_code())
+        self._run_flows(
+            self._schedule.prepare_obligations(ObligationSelection(frozenset(likely))),
+            self._schedule.compare_author_code(),
+        )
 
     @property
     def result(self) -> ProofResult:
