@@ -239,7 +239,7 @@ BROKEN = Property("broken", is_five, "It is neither so at first, nor does it sta
         (ObligationKind.GOAL, ACCURACY, ()),
         (ObligationKind.PREMISE, "eventual_trust", ()),
     ],
-    ids=str,
+    ids=["initiation", "consecution", "goal", "premise"],
 )
 def test_every_kind_of_obligation_is_refused_together(kind: ObligationKind, stem: str, conjuncts: Conjuncts) -> None:
     """Those that do not hold are among many that do, and all of them are asked of one solver."""
