@@ -26,21 +26,23 @@ def decide_script(script: Script, seed: int = 0, core: bool = True) -> Decision:
 
     Creating a Z3 context takes longer than most scripts, so all scripts share one.  Z3's search may then depend on
     earlier scripts.  ``sat`` and ``unsat`` are correct regardless; after ``unknown`` the script is decided once more in
-    a fresh context.
+    a fresh context, with Z3's own heuristics.
     """
-    decision = _decide_in_context(z3.main_ctx(), script, seed, core)
-    return _decide_in_context(z3.Context(), script, seed, core) if decision.status == "unknown" else decision
+    decision = _decide_with_solver(_make_solver(), script, seed, core)
+    if decision.status != "unknown":
+        return decision
+    return _decide_with_solver(z3.SimpleSolver(ctx=z3.Context()), script, seed, core)
 
 
-def _make_solver(context: z3.Context) -> z3.Solver:
-    solver = z3.SimpleSolver(ctx=context)
+def _make_solver() -> z3.Solver:
+    solver = z3.SimpleSolver()
     for option, value in _HEURISTICS.items():
         solver.set(option, value)
     return solver
 
 
-def _decide_in_context(context: z3.Context, script: Script, seed: int, core: bool) -> Decision:
-    solver = _make_solver(context)
+def _decide_with_solver(solver: z3.Solver, script: Script, seed: int, core: bool) -> Decision:
+    context = solver.ctx
     solver.set("unsat_core", core)
     solver.set("random_seed", seed)
     before = _read_effort(solver)
@@ -78,8 +80,8 @@ def prove_scripts(scripts: Sequence[Script]) -> list[Decision | None]:
     assumption of its literals.  The literals of other scripts may be false, so they add nothing to it.  ``None`` means
     that a script was not proved with little effort; it may still be provable by a solver of its own.
     """
-    step = scripts[0].step
-    assert all(script.step == step for script in scripts), "the step is asserted once for all"
+    step = frozenset(scripts[0].step)
+    assert all(script.step == scripts[0].step for script in scripts), "the step is asserted once for all"
     assertions = list(dict.fromkeys(assertion for script in scripts for assertion in script.assertions))
     if not _agree_on_symbols(assertions):
         return [None for _ in scripts]
@@ -129,7 +131,7 @@ class _GuardedSolver:
     """
 
     def __init__(self, prefix: str) -> None:
-        self._solver = _make_solver(z3.main_ctx())
+        self._solver = _make_solver()
         self._solver.set("rlimit", _LITTLE_EFFORT)
         self._context = self._solver.ctx.ref()
         self._prefix = prefix
