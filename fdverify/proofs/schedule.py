@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
 from functools import partial
@@ -15,7 +15,8 @@ from fdverify.obligations.obligation import NoCounterexample, ObligationKind, Un
 from fdverify.proofs import tasks as proof_tasks
 from fdverify.proofs.proof_result import CheckedObligation, CounterexampleDisplay, ProofResult, VacuityDisplay
 from fdverify.proofs.proof_settings import ProofSettings
-from fdverify.smt.script import Assertion, Decision, render_standalone_script
+from fdverify.proofs.tasks import NO_OBLIGATIONS, ObligationSelection
+from fdverify.smt.script import Decision, render_standalone_script
 from fdverify.verdict import Obligation, Verdict
 from fdverify.workers.atomic_files import make_file_name, write_report
 from fdverify.workers.pool import TaskOutcome
@@ -23,7 +24,6 @@ from fdverify.workers.task_flow import Flow, FlowEnded, run_task, run_together
 
 LOADING_SECONDS = 60.0
 _EXPLAINED_IN_FULL = 3
-_GROUP_SIZE = 64
 
 
 class _Stage(IntEnum):
@@ -47,6 +47,9 @@ class ProofSchedule:
         self.result = ProofResult(case.path, label)
         self._error_rank: tuple[int, ...] = ()
         self._place = SourceLocation(case.path)
+        self._selection = ObligationSelection(frozenset(settings.only)) if settings.only else ObligationSelection()
+        self._proofs: dict[str, Decision] = {}
+        """Proofs that were found at once, by the names of obligations; further opinions may be wanted of them."""
 
     async def check_proof(self) -> None:
         """Prepare, decide and explain all obligations; beside that, show that the proof is not vacuous."""
@@ -56,58 +59,63 @@ class ProofSchedule:
         )
 
     async def _check_obligations(self) -> None:
-        await self.prepare_obligations()
+        await self.prepare_obligations(self._selection)
         await self.decide_obligations(self.result.checked)
         if not self._settings.only:
             await self._find_fallen_premises()
 
-    async def prepare_obligations(self) -> None:
-        """Load the file and generate the obligations."""
-        # A fresh process makes the text of an obligation, which is its cache key, independent of earlier tasks.
-        outcome = await self._run_on_proof(
-            proof_tasks.prepare_obligations, self._get_reusable_cache(), alone=True, stage=_Stage.PREPARATION
-        )
+    async def prepare_obligations(self, proved_at_once: ObligationSelection) -> None:
+        """Load the file, generate the obligations, and try to prove the selected ones at once, which is quick."""
+        if self._settings.seed != 0:  # another seed is for a solver of one's own
+            proved_at_once = NO_OBLIGATIONS
+        outcome = await self._run_preparation(proved_at_once)
+        if outcome.lost is not None and not outcome.was_loading and proved_at_once != NO_OBLIGATIONS:
+            outcome = await self._run_preparation(NO_OBLIGATIONS)  # perhaps it was the solver that ended the process
         if outcome.lost is not None:
             missed = "it was not loaded" if outcome.was_loading else "its obligations were not generated"
             self.result.lost = f"{missed}: {outcome.lost}"
             raise FlowEnded
         prepared: proof_tasks.PreparedProof = outcome.value
         self.result.subject = prepared.subject
-        only = set(self._settings.only)
-        for question, is_cached in prepared.questions:
-            if only and not only & {question.name, question.about}:
+        for each in prepared.obligations:
+            if not self._selection.includes(each.question):
                 continue
-            checked = CheckedObligation(question)
+            checked = CheckedObligation(each.question)
             self.result.checked.append(checked)
-            if is_cached:
+            if each.is_cached:
                 checked.verdict, checked.cached = Verdict.PROVED, True
+            elif each.proof is not None:
+                self._proofs[each.question.name] = each.proof
             if self._settings.smtlib is not None:
                 self._write_smtlib(checked, self._settings.smtlib)
+
+    async def _run_preparation(self, proved_at_once: ObligationSelection) -> TaskOutcome:
+        # A fresh process makes the text of an obligation, which is its cache key, independent of earlier tasks.
+        return await self._run_on_proof(
+            proof_tasks.prepare_obligations,
+            self._get_reusable_cache(),
+            self._get_cache(),
+            proved_at_once,
+            alone=True,
+            stage=_Stage.PREPARATION,
+        )
 
     async def decide_obligations(self, obligations: Sequence[CheckedObligation]) -> None:
         """Decide these obligations, then explain those that fail; those with a verdict need neither."""
         undecided = [checked for checked in obligations if checked.verdict is None]
-        await run_together(self._decide_group(group) for group in _group_by_step(undecided))
+        await run_together(self._decide_obligation(checked) for checked in undecided)
         failed = [checked for checked in undecided if checked.verdict is None]
         await run_together(
             self._explain_failure(checked, in_full=index < _EXPLAINED_IN_FULL) for index, checked in enumerate(failed)
         )
 
-    async def _decide_group(self, group: Sequence[CheckedObligation]) -> None:
-        """Try to prove obligations together, which is quick, and decide one by one what is left."""
-        proofs: Sequence[Decision | None] = [None for _ in group]
-        if len(group) > 1 and self._settings.seed == 0:  # another seed is for a solver of one's own
-            scripts = [checked.question.script for checked in group]
-            outcome = await self._run_task(partial(proof_tasks.prove_obligations, scripts, self._get_cache()))
-            proofs = proofs if outcome.lost is not None else outcome.value
-        await run_together(self._decide_obligation(*each) for each in zip(group, proofs, strict=True))
-
-    async def _decide_obligation(self, checked: CheckedObligation, proof: Decision | None) -> None:
-        """Decide an obligation unless there is a proof, with as many opinions as are wanted.
+    async def _decide_obligation(self, checked: CheckedObligation) -> None:
+        """Decide an obligation unless it was proved at once, with as many opinions as are wanted.
 
         It gets no verdict if it seems to fail.
         """
         script, settings = checked.question.script, self._settings
+        proof = self._proofs.get(checked.question.name)
         if proof is None:
             work = partial(proof_tasks.decide_obligation, script, self._get_cache(), settings.seed)
             outcome = await self._run_task(work)
@@ -310,17 +318,6 @@ class ProofSchedule:
         except OSError as error:
             self._end_with_error(UsageError(f"cannot write {path}: {error.strerror}"), _Stage.PREPARATION)
         checked.kept = path
-
-
-def _group_by_step(obligations: Iterable[CheckedObligation]) -> list[list[CheckedObligation]]:
-    """Group obligations that have the same step, up to a size that a worker decides in a moment."""
-    groups: dict[tuple[Assertion, ...], list[list[CheckedObligation]]] = {}
-    for checked in obligations:
-        parts = groups.setdefault(checked.question.script.step, [[]])
-        if len(parts[-1]) == _GROUP_SIZE:
-            parts.append([])
-        parts[-1].append(checked)
-    return [part for parts in groups.values() for part in parts]
 
 
 def _read_decision(outcome: TaskOutcome) -> Decision:

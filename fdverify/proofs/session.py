@@ -2,39 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from time import monotonic
 
 from fdverify.cache.cache_folder import get_cache_folder, tidy_folder_once
 from fdverify.cache.signing import check_key
+from fdverify.obligations.obligation import VACUITY
 from fdverify.proofs.conclusion import conclude_proof
 from fdverify.proofs.known_outcomes import KnownOutcomes
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult, VacuityDisplay
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.schedule import ProofSchedule
-from fdverify.proofs.tasks import ProofCase, import_worker_modules
+from fdverify.proofs.tasks import ObligationSelection, ProofCase, import_worker_modules
 from fdverify.workers.pool import Pool
 from fdverify.workers.task_flow import Flow, run_flows
 
 
 class ProofSession:
-    """Checks one proof in one worker process, which lives until ``close``.  The time limit applies to each request."""
+    """Checks one proof in worker processes, which live until ``close``.  The time limit applies to each request.
 
-    def __init__(self, path: Path, settings: ProofSettings) -> None:
+    What is ``likely`` to be requested is tried at once, because that is quicker.
+    """
+
+    def __init__(self, path: Path, settings: ProofSettings, likely: Collection[str] = ()) -> None:
         if settings.cache:
             check_key()
             tidy_folder_once(get_cache_folder())
-        case = ProofCase.from_settings(path, settings)
+        self._case = ProofCase.from_settings(path, settings)
         self._settings = settings
-        self._schedule = ProofSchedule(case, path.stem, settings)
-        self._pool = Pool(1, settings.memory_limit, [case])
+        self._schedule = ProofSchedule(self._case, path.stem, settings)
+        self._pool = Pool(settings.jobs, settings.memory_limit, [self._case])
         self._outcomes = KnownOutcomes(get_cache_folder())
         known = self._outcomes.find(path, settings)
         if known is not None:
             self._schedule.result = known  # it has all verdicts, so nothing is left to run
             return
         import_worker_modules(compares=not settings.cache)
-        self._run_flows(self._schedule.prepare_obligations(), self._schedule.compare_author_code())
+        self._prepare(frozenset(likely))
+        if likely and (self.result.lost is not None or self.result.author_code is None):
+            # What was tried may have taken the time or the memory of all.
+            self._schedule = ProofSchedule(self._case, path.stem, settings)
+            self._prepare(frozenset())
+
+    def _prepare(self, likely: frozenset[str]) -> None:
+        """Generate the obligations and compare the author's functions; try what is likely to be requested."""
+        schedule = self._schedule
+        checks_vacuity = self._settings.jobs > 1 and not likely.isdisjoint(VACUITY)
+        self._run_flows(
+            schedule.prepare_obligations(ObligationSelection(likely)),
+            schedule.check_vacuity() if checks_vacuity else schedule.compare_author_code(),
+        )
 
     @property
     def result(self) -> ProofResult:
@@ -59,7 +77,7 @@ class ProofSession:
         return self.result.vacuity
 
     def close(self) -> None:
-        """End the worker process, and store the outcome if everything was checked."""
+        """End the worker processes, and store the outcome if everything was checked."""
         self._pool.close()
         conclude_proof(self.result, is_selection=False)
         self._outcomes.keep(self.result, self._settings)

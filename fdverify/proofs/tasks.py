@@ -40,7 +40,7 @@ from fdverify.runs.run import format_rounds
 from fdverify.runs.run_table import show_run
 from fdverify.smt.decide import decide_script, prove_scripts
 from fdverify.smt.proof_cache import ProofCache
-from fdverify.smt.script import Decision, Script
+from fdverify.smt.script import Assertion, Decision, Script
 from fdverify.workers.worker_process import convert_error
 
 if TYPE_CHECKING:
@@ -145,11 +145,33 @@ class AnswerOnProof:
 
 
 @dataclass(frozen=True)
+class PreparedObligation:
+    """An obligation, and what is known of it already: that the cache holds a proof of it, or a proof found at once."""
+
+    question: InvariantObligation
+    is_cached: bool
+    proof: Decision | None
+
+
+@dataclass(frozen=True)
 class PreparedProof:
-    """The obligations of a proof; each has a flag that tells whether the cache holds a proof of it."""
+    """What a proof is about, and its obligations."""
 
     subject: ProofSubject
-    questions: tuple[tuple[InvariantObligation, bool], ...]
+    obligations: tuple[PreparedObligation, ...]
+
+
+@dataclass(frozen=True)
+class ObligationSelection:
+    """The names of obligations, or of what they are about; ``None`` selects all."""
+
+    names: frozenset[str] | None = None
+
+    def includes(self, question: InvariantObligation) -> bool:
+        return self.names is None or not self.names.isdisjoint((question.name, question.about))
+
+
+NO_OBLIGATIONS = ObligationSelection(frozenset())
 
 
 _THREADS = "OPENBLAS_NUM_THREADS"
@@ -170,12 +192,37 @@ def import_worker_modules(compares: bool) -> None:
         del os.environ[_THREADS]
 
 
-def prepare_obligations(loaded: LoadedProof, cache_root: Path | None) -> PreparedProof:
-    """Generate the obligations, and look each of them up in the cache."""
-    cache = None if cache_root is None else ProofCache(cache_root)
-    proof, invariant, obligations = loaded.proof, loaded.invariant, _generate_obligations(loaded)
+def prepare_obligations(
+    loaded: LoadedProof, reused: Path | None, recorded: Path | None, proved_at_once: ObligationSelection
+) -> PreparedProof:
+    """Generate the obligations, look each up in the cache to reuse, and try to prove the selected ones at once."""
+    questions = _generate_obligations(loaded)
+    cache = None if reused is None else ProofCache(reused)
+    cached = {question.name for question in questions if cache is not None and cache.has_proof(question.script)}
+    open_questions = [each for each in questions if each.name not in cached and proved_at_once.includes(each)]
+    proofs = prove_by_step(open_questions, recorded)
+    return PreparedProof(
+        _describe_subject(loaded),
+        tuple(PreparedObligation(each, each.name in cached, proofs.get(each.name)) for each in questions),
+    )
+
+
+def prove_by_step(questions: Sequence[InvariantObligation], cache_root: Path | None) -> dict[str, Decision]:
+    """Try to prove obligations, those of one step together; return the proofs by the obligations' names."""
+    groups: dict[tuple[Assertion, ...], list[InvariantObligation]] = {}
+    for question in questions:
+        groups.setdefault(question.script.step, []).append(question)
+    proofs: dict[str, Decision] = {}
+    for group in groups.values():
+        decisions = prove_obligations([question.script for question in group], cache_root)
+        proofs |= {each.name: found for each, found in zip(group, decisions, strict=True) if found is not None}
+    return proofs
+
+
+def _describe_subject(loaded: LoadedProof) -> ProofSubject:
+    proof, invariant = loaded.proof, loaded.invariant
     goal = invariant.goal
-    subject = ProofSubject(
+    return ProofSubject(
         model=invariant.system.name,
         options=invariant.system.options,
         parameters=invariant.system.describe_parameters(),
@@ -194,7 +241,6 @@ def prepare_obligations(loaded: LoadedProof, cache_root: Path | None) -> Prepare
         fairness={claim.name: claim.meaning for claim in goal.fairness} if isinstance(goal, Argument) else {},
         meant_to_fail=tuple(proof.get_expected_verdicts()),
     )
-    return PreparedProof(subject, tuple((q, cache is not None and cache.has_proof(q.script)) for q in obligations))
 
 
 def _generate_obligations(loaded: LoadedProof) -> list[InvariantObligation]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
 from time import perf_counter
+from typing import Any
 
 import z3
 
 from fdverify.smt.script import Assertion, Decision, Script, find_declared_symbol, render_assertions
 
-OPTIONS = f"z3 {z3.get_version_string()}, simple solver, tracked hypotheses and conclusion"
+OPTIONS = f"z3 {z3.get_version_string()}, simple solver, splits by relevance, tracked hypotheses and conclusion"
+_HEURISTICS = {"auto_config": False, "case_split": 3}
+"""Split cases by relevance: of the cases of a round, few matter to any one conclusion."""
 _NEGATED = "h!negated"
-_LITTLE_EFFORT = 300_000
-"""In Z3's own units; it suffices for most obligations, and takes about a tenth of a second at most."""
+_LITTLE_EFFORT = 1_000_000
+"""In Z3's own units; it suffices for most obligations, and takes a few tenths of a second at most."""
+_EFFORT_TOGETHER = 10_000_000
+"""For all scripts that are proved together."""
 
 
 def decide_script(script: Script, seed: int = 0, core: bool = True) -> Decision:
@@ -21,14 +26,23 @@ def decide_script(script: Script, seed: int = 0, core: bool = True) -> Decision:
 
     Creating a Z3 context takes longer than most scripts, so all scripts share one.  Z3's search may then depend on
     earlier scripts.  ``sat`` and ``unsat`` are correct regardless; after ``unknown`` the script is decided once more in
-    a fresh context.
+    a fresh context, with Z3's own heuristics.
     """
-    decision = _decide_in_context(z3.main_ctx(), script, seed, core)
-    return _decide_in_context(z3.Context(), script, seed, core) if decision.status == "unknown" else decision
+    decision = _decide_with_solver(_make_solver(), script, seed, core)
+    if decision.status != "unknown":
+        return decision
+    return _decide_with_solver(z3.SimpleSolver(ctx=z3.Context()), script, seed, core)
 
 
-def _decide_in_context(context: z3.Context, script: Script, seed: int, core: bool) -> Decision:
-    solver = z3.SimpleSolver(ctx=context)
+def _make_solver() -> z3.Solver:
+    solver = z3.SimpleSolver()
+    for option, value in _HEURISTICS.items():
+        solver.set(option, value)
+    return solver
+
+
+def _decide_with_solver(solver: z3.Solver, script: Script, seed: int, core: bool) -> Decision:
+    context = solver.ctx
     solver.set("unsat_core", core)
     solver.set("random_seed", seed)
     before = _read_effort(solver)
@@ -66,28 +80,33 @@ def prove_scripts(scripts: Sequence[Script]) -> list[Decision | None]:
     assumption of its literals.  The literals of other scripts may be false, so they add nothing to it.  ``None`` means
     that a script was not proved with little effort; it may still be provable by a solver of its own.
     """
-    step = scripts[0].step
-    assert all(script.step == step for script in scripts), "the step is asserted once for all"
-    numbers = {each: number for number, each in enumerate(dict.fromkeys(a for s in scripts for a in s.assertions))}
-    if not _agree_on_symbols(list(numbers)):
+    step = frozenset(scripts[0].step)
+    assert all(script.step == scripts[0].step for script in scripts), "the step is asserted once for all"
+    assertions = list(dict.fromkeys(assertion for script in scripts for assertion in script.assertions))
+    if not _agree_on_symbols(assertions):
         return [None for _ in scripts]
     try:
-        formulas = z3.parse_smt2_string(render_assertions(list(numbers)))
-        if len(formulas) != len(numbers):
+        formulas = _build_formulas(assertions)
+        if formulas is None:
             return [None for _ in scripts]
-        solver = z3.SimpleSolver()
-        solver.set("rlimit", _LITTLE_EFFORT)
-        guards: dict[Assertion, z3.BoolRef] = {}
-        prefix = _choose_prefix(list(numbers))
-        for assertion, number in numbers.items():
+        solver = _GuardedSolver(_choose_prefix(assertions))
+        for assertion, formula in formulas.items():
             if assertion in step:
-                solver.add(formulas[number])
+                solver.add(formula)
             else:
-                guards[assertion] = z3.Bool(f"{prefix}{number}")
-                solver.add(z3.Implies(guards[assertion], formulas[number]))
-        return [_prove_under_guards(solver, script, guards) for script in scripts]
+                solver.add_guarded(assertion, formula)
+        return [solver.prove(script) for script in scripts]
     except z3.Z3Exception:
         return [None for _ in scripts]
+
+
+def _build_formulas(assertions: Sequence[Assertion]) -> dict[Assertion, Any] | None:
+    """Return the formula of each assertion: the term that was printed in this process, or else its text, parsed."""
+    texts = [assertion for assertion in assertions if assertion.term is None]
+    parsed = z3.parse_smt2_string(render_assertions(texts)) if texts else []
+    if len(parsed) != len(texts):
+        return None
+    return {each: each.term for each in assertions} | dict(zip(texts, parsed, strict=True))
 
 
 def _agree_on_symbols(assertions: Sequence[Assertion]) -> bool:
@@ -105,16 +124,57 @@ def _choose_prefix(assertions: Sequence[Assertion]) -> str:
     return prefix
 
 
-def _prove_under_guards(solver: z3.Solver, script: Script, guards: Mapping[Assertion, z3.BoolRef]) -> Decision | None:
-    started, before = perf_counter(), _read_effort(solver)
-    assumed = [guards[each] for each in (*script.hypotheses, script.negated) if each in guards]
-    if solver.check(assumed) != z3.unsat:
-        return None
-    used = {guard.get_id() for guard in solver.unsat_core()}
-    core = [index for index, each in enumerate(script.hypotheses) if each in guards and guards[each].get_id() in used]
-    needs_negated = script.negated in guards and guards[script.negated].get_id() in used
-    effort, seconds = _read_effort(solver) - before, perf_counter() - started
-    return Decision("unsat", effort=effort, core=tuple(core), needs_negated=needs_negated, seconds=seconds)
+class _GuardedSolver:
+    """A solver in which assertions are guarded by literals of their own.
+
+    It calls Z3's functions directly: its Python interface takes longer to pass on the literals than most proofs take.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self._solver = _make_solver()
+        self._solver.set("rlimit", _LITTLE_EFFORT)
+        self._context = self._solver.ctx.ref()
+        self._prefix = prefix
+        self._guards: dict[Assertion, Any] = {}
+        self._begun = self._effort = _read_effort(self._solver)
+
+    def add(self, formula: Any) -> None:
+        z3.Z3_solver_assert(self._context, self._solver.solver, formula.as_ast())
+
+    def add_guarded(self, assertion: Assertion, formula: Any) -> None:
+        guard = self._guards[assertion] = z3.Bool(f"{self._prefix}{len(self._guards)}")
+        self.add(z3.Implies(guard, formula))
+
+    def prove(self, script: Script) -> Decision | None:
+        """Try to prove a script all of whose assertions were added."""
+        if self._effort - self._begun > _EFFORT_TOGETHER:
+            return None
+        started, before = perf_counter(), self._effort
+        guards = [self._guards[each].as_ast() for each in (*script.hypotheses, script.negated) if each in self._guards]
+        literals = (z3.Ast * len(guards))(*guards)
+        status = z3.Z3_solver_check_assumptions(self._context, self._solver.solver, len(guards), literals)
+        self._effort = _read_effort(self._solver)
+        if status != z3.unsat.r:
+            return None
+        used = self._read_core()
+        core = [index for index, each in enumerate(script.hypotheses) if self._get_guard_id(each) in used]
+        return Decision(
+            "unsat",
+            effort=self._effort - before,
+            core=tuple(core),
+            needs_negated=self._get_guard_id(script.negated) in used,
+            seconds=perf_counter() - started,
+        )
+
+    def _read_core(self) -> set[int]:
+        """Return the identities of the guards in the unsat core."""
+        core = self._solver.unsat_core()
+        handles = (z3.Z3_ast_vector_get(self._context, core.vector, index) for index in range(len(core)))
+        return {z3.Z3_get_ast_id(self._context, handle) for handle in handles}
+
+    def _get_guard_id(self, assertion: Assertion) -> int | None:
+        """Return the identity of an assertion's guard; a part of the step has none."""
+        return self._guards[assertion].get_id() if assertion in self._guards else None
 
 
 def _order_assertions(script: Script, seed: int) -> list[int]:
@@ -125,9 +185,13 @@ def _order_assertions(script: Script, seed: int) -> list[int]:
 
 
 def _read_effort(solver: z3.Solver) -> int:
-    statistics = solver.statistics()
-    counts = dict(statistics[index] for index in range(len(statistics)))
-    return int(counts.get("rlimit count", 0))
+    context = solver.ctx.ref()
+    statistics = solver.statistics().stats
+    # It is among the last: looking at all of them takes longer than many a script.
+    for index in reversed(range(z3.Z3_stats_size(context, statistics))):
+        if z3.Z3_stats_get_key(context, statistics, index) == "rlimit count":
+            return int(z3.Z3_stats_get_uint_value(context, statistics, index))
+    return 0
 
 
 def _format_exception(error: z3.Z3Exception) -> str:

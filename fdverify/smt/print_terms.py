@@ -33,7 +33,10 @@ def print_assertions(terms: Sequence[Any]) -> list[Assertion]:
     formulas = [_extract_formula(c) for c in commands if c.startswith("(assert")]
     if len(formulas) != len(distinct):
         raise InternalError("the solver did not print every formula it was given")
-    assertions = {key: _build_assertion(text, declarations) for key, text in zip(distinct, formulas, strict=True)}
+    assertions = {
+        key: _build_assertion(term, text, declarations)
+        for (key, term), text in zip(distinct.items(), formulas, strict=True)
+    }
     return [assertions[term.get_id()] for term in terms]
 
 
@@ -49,6 +52,7 @@ def _extract_formula(command: str) -> str:
     return _ABBREVIATION.sub(rename_variable, body)
 
 
-def _build_assertion(formula: str, declarations: dict[str, str]) -> Assertion:
+def _build_assertion(term: Any, formula: str, declarations: dict[str, str]) -> Assertion:
     symbols = dict.fromkeys(SYMBOL.findall(formula))
-    return Assertion(formula, tuple(sorted(declarations[symbol] for symbol in symbols if symbol in declarations)))
+    declared = tuple(sorted(declarations[symbol] for symbol in symbols if symbol in declarations))
+    return Assertion(formula, declared, term)

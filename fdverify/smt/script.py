@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 from fdverify.printable import make_printable
 
@@ -19,10 +19,14 @@ SYMBOL = re.compile(r"\|[^|]*\||[^\s()|]+")
 
 @dataclass(frozen=True)
 class Assertion:
-    """A formula with the declarations of its symbols."""
+    """A formula with the declarations of its symbols, and the term it was printed from, in the process that did so."""
 
     formula: str
     declarations: tuple[str, ...]
+    term: Any = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[type[Assertion], tuple[str, tuple[str, ...]]]:
+        return Assertion, (self.formula, self.declarations)
 
     @cached_property
     def fingerprint(self) -> str:

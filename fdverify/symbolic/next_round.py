@@ -40,7 +40,12 @@ def list_similar_plans(system: System, plan: Plan) -> list[Plan]:
 
 def is_stuck(system: System, state: State, plans: Iterable[Plan]) -> Truth:
     """Return whether every plan fails in this state."""
-    return And(*(Not(_can_run(system, state, plan)) for plan in plans))
+    return And(*list_failures(system, state, plans))
+
+
+def list_failures(system: System, state: State, plans: Iterable[Plan]) -> list[Truth]:
+    """Return, for each plan, whether it fails in this state."""
+    return [Not(_can_run(system, state, plan)) for plan in plans]
 
 
 def _can_run(system: System, state: State, plan: Plan) -> Truth:

@@ -11,7 +11,7 @@ from fdverify.logic import And, If, Implies, Not, Number, Or, Truth
 from fdverify.models.buffer import BitvectorBuffer, Buffer, Column, ColumnBuffer
 from fdverify.symbolic.age_claims import SymbolicBuffer
 from fdverify.symbolic.listed_buffer import ListedBuffer
-from fdverify.symbolic.values import Bits, Bool, Int, Value
+from fdverify.symbolic.values import Bits, Bool, Int, Value, apply_predicate
 
 
 class Selection(SymbolicBuffer):
@@ -93,7 +93,7 @@ def build_fresh_parts(columns: Sequence[Column], name: str) -> list[Value]:
 def build_predicate(name: str) -> Callable[[Number], Bool]:
     function = z3.Function(name, z3.IntSort(), z3.BoolSort())
     zero = Int(z3.IntVal(0))
-    return lambda age: Bool(function(zero.lift(age)))
+    return lambda age: apply_predicate(function, zero.lift(age))
 
 
 def _build_constant(column: Column, name: str) -> Value:

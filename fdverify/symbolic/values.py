@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import z3
@@ -70,6 +71,17 @@ def _apply_to_list(make: Callable[..., Any], kind: type, terms: Sequence[Any]) -
     return kind(make(context.ref(), len(terms), (z3.Ast * len(terms))(*(term.ast for term in terms))), context)
 
 
+_build_numeral = lru_cache(maxsize=4096)(z3.IntVal)
+"""Z3 reads a numeral from a text; most occur again and again."""
+
+
+def apply_predicate(function: z3.FuncDeclRef, argument: Any) -> Bool:
+    """Apply a predicate of one argument, which is of the right sort."""
+    context = function.ctx
+    term = z3.Z3_mk_app(context.ref(), function.ast, 1, (z3.Ast * 1)(argument.ast))
+    return Bool(z3.BoolRef(term, context))
+
+
 def _connect_terms(make: Callable[..., Any], operands: Sequence[Any]) -> Bool:
     return Bool(_apply_to_list(make, z3.BoolRef, [lift_truth(operand) for operand in operands]))
 
@@ -89,7 +101,7 @@ class Int(Value):
         if isinstance(value, Int):
             return value.term
         if isinstance(value, int) and not isinstance(value, bool):
-            return z3.IntVal(int(value))
+            return _build_numeral(int(value))
         raise_misuse(f"expected an integer, got {shorten_value(value)}", "use If(condition, 1, 0) to count a condition")
 
     @staticmethod

@@ -22,7 +22,7 @@ from fdverify.verdict import Verdict
 
 
 class ProofFile(pytest.File):
-    """A proof file.  Its items share one session, whose worker process lives from setup to teardown."""
+    """A proof file.  Its items share one session, whose worker processes live from setup to teardown."""
 
     proof_session: ProofSession
     collects: CollectDecision
@@ -40,7 +40,7 @@ class ProofFile(pytest.File):
             check_interpreter()
             if self.collects is CollectDecision.MISSES:
                 raise NoProofInFile(self.path)
-            collected = collect_obligations(self.path, self.config.stash[OPTIONS_KEY].build_settings(jobs=1))
+            collected = collect_obligations(self.path, self.config.stash[OPTIONS_KEY].build_settings())
         except NoProofInFile as error:
             if self.collects is CollectDecision.PERHAPS:
                 return
@@ -55,11 +55,17 @@ class ProofFile(pytest.File):
 
     def setup(self) -> None:
         with _fail_on_error():
-            self.proof_session = ProofSession(self.path, self.config.stash[OPTIONS_KEY].build_settings(jobs=1))
+            settings = self.config.stash[OPTIONS_KEY].build_settings()
+            self.proof_session = ProofSession(self.path, settings, self._list_selected_names())
             generated = [checked.question.name for checked in self.proof_session.result.checked]
             if self.proof_session.result.lost is None and generated != self.decided_names:
                 message = "the obligations have changed since they were collected"
                 raise UsageError(message, place=SourceLocation(self.path))
+
+    def _list_selected_names(self) -> list[str]:
+        """List the obligations that are to be checked here; with pytest-xdist, other processes check most of them."""
+        shares_work = hasattr(self.config, "workerinput")
+        return [] if shares_work else [item.name for item in self.session.items if item.parent is self]
 
     def teardown(self) -> None:
         if hasattr(self, "proof_session"):

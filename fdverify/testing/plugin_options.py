@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -46,6 +47,8 @@ class PluginOptions:
     second_opinion: str | None
     tests: tuple[str, ...] = ()
     """The globs of pytest's own test files."""
+    jobs: int = 1
+    """The number of worker processes of a proof."""
 
     def decide_collection(self, path: Path, root: Path, named: bool = False) -> CollectDecision:
         """Decide whether to collect a file.  Helpers, whose names start with _, and conftest.py are no proof files.
@@ -83,7 +86,7 @@ class PluginOptions:
                 break
         return [glob for glob in unmatched if not any(root.glob(glob))]
 
-    def build_settings(self, jobs: int) -> ProofSettings:
+    def build_settings(self) -> ProofSettings:
         from fdverify.proofs.proof_settings import ProofSettings
 
         return ProofSettings(
@@ -91,7 +94,7 @@ class PluginOptions:
             seed=self.seed,
             cache=self.cache,
             second_opinion=self.second_opinion,
-            jobs=jobs,
+            jobs=self.jobs,
         )
 
     def format_header(self) -> str:
@@ -175,6 +178,8 @@ def read_options(config: pytest.Config) -> PluginOptions:
         cache=not config.getoption("--fdverify-no-cache"),
         second_opinion=_parse_solver("--fdverify-second-opinion", config.getoption("--fdverify-second-opinion")),
         tests=tuple(config.getini("python_files")),
+        # Under pytest-xdist, other workers use the other cores.
+        jobs=1 if hasattr(config, "workerinput") else len(os.sched_getaffinity(0)),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
@@ -69,7 +68,7 @@ class Verify:
         model = (source if isinstance(source, Proof) else load_proof(source)).model
         parameters, options = split_values(model, values)
         settings = replace(
-            self._options.build_settings(self._count_jobs()),
+            self._options.build_settings(),
             parameters=parameters,
             options=options,
             k=k,
@@ -138,10 +137,6 @@ class Verify:
         if verdict is Verdict.UNKNOWN:
             note_unknown(self._item, detail, self._options.format_test_command(self._item.nodeid))
         raise AssertionError("\n".join([make_printable(f"{head}: {verdict}: {detail}"), *texts]).rstrip())
-
-    def _count_jobs(self) -> int:
-        # Under pytest-xdist, other workers use the other cores.
-        return 1 if hasattr(self._item.config, "workerinput") else len(os.sched_getaffinity(0))
 
     def _resolve_path(self, file: Path | str) -> Path:
         return self._item.config.rootpath / file

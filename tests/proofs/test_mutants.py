@@ -15,7 +15,8 @@ import pytest
 from fdverify.detectors.chandra_toueg import VARIANTS, build_chandra_toueg
 from fdverify.engines.batch import build_truth_column
 from fdverify.engines.explore import Exploration, explore_with_caps
-from fdverify.models.system import Property, System, is_always_true
+from fdverify.logic import Truth
+from fdverify.models.system import Property, State, System, is_always_true
 from fdverify.obligations.counterexample import explain_failure
 from fdverify.obligations.inductive import Invariant, build_obligations
 from fdverify.obligations.obligation import (
@@ -24,10 +25,12 @@ from fdverify.obligations.obligation import (
     NoCounterexample,
     ObligationKind,
 )
+from fdverify.proofs.tasks import prove_by_step
 from fdverify.runs.run import Run, replay_run
 from fdverify.smt.decide import decide_script
 from fdverify.verdict import Verdict, ignore_progress
 from tests.proofs.mutants import (
+    ACCURACY,
     ANY,
     BIG,
     EVENTUALLY,
@@ -36,6 +39,7 @@ from tests.proofs.mutants import (
     PROOFS,
     VIOLATED,
     Change,
+    Conjuncts,
     ModelMutant,
     ProofMutant,
     proof,
@@ -209,6 +213,43 @@ def test_a_mutant_of_a_proof_is_refuted_or_harmless(mutant: ProofMutant) -> None
     failure, _ = found
     assert mutant.expected is NOT_INDUCTIVE
     explorer_confirms(invariant.system, claim(invariant, failure), small_step(invariant, failure))
+
+
+@pytest.mark.parametrize("mutant", every(19, (*MODEL_MUTANTS, *PROOF_MUTANTS)), ids=str)
+def test_what_is_wrong_in_a_mutant_is_not_proved_together(mutant: ModelMutant | ProofMutant) -> None:
+    questions = build_obligations(mutant.invariant())
+    proved = prove_by_step(questions, None)
+    alone = {question.name: decide_script(question.script).status for question in questions}
+    assert all(alone[name] == "unsat" for name in proved)
+    assert mutant.expected is HARMLESS or len(proved) < len(questions)
+
+
+def is_five(state: State) -> Truth:
+    return state.waiting_time == 5
+
+
+BROKEN = Property("broken", is_five, "It is neither so at first, nor does it stay so.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "stem", "conjuncts"),
+    [
+        (ObligationKind.INITIATION, ACCURACY, (BROKEN,)),
+        (ObligationKind.CONSECUTION, ACCURACY, (BROKEN,)),
+        (ObligationKind.GOAL, ACCURACY, ()),
+        (ObligationKind.PREMISE, "eventual_trust", ()),
+    ],
+    ids=["initiation", "consecution", "goal", "premise"],
+)
+def test_every_kind_of_obligation_is_refused_together(kind: ObligationKind, stem: str, conjuncts: Conjuncts) -> None:
+    """Those that do not hold are among many that do, and all of them are asked of one solver."""
+    original = proof(stem).build_invariant({}, {})
+    authored = (*original.authored, *conjuncts) if conjuncts else ()
+    questions = build_obligations(replace(original, authored=authored))
+    wrong = {each.name for each in questions if each.kind is kind and decide_script(each.script).status != "unsat"}
+    assert wrong
+    assert not conjuncts or any(name.startswith("broken") for name in wrong)
+    assert wrong.isdisjoint(prove_by_step(questions, None))
 
 
 def test_the_mutants_cover_every_phase_variant_and_proof_and_few_are_harmless() -> None:

@@ -47,7 +47,7 @@ def orders(outcomes: dict[str, TaskOutcome]) -> Iterator[str]:
         question: Any = SimpleNamespace(name="a", about="a", script=None, kind=ObligationKind.GOAL, rounds=0)
         checked = CheckedObligation(question)
         flows = {
-            "prepare": schedule.prepare_obligations(),
+            "prepare": schedule.prepare_obligations(tasks.NO_OBLIGATIONS),
             "compare": schedule.check_vacuity(),
             "explain": schedule._explain_failure(checked, True),
             "explain another": schedule._explain_failure(checked, True),

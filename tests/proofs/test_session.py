@@ -1,5 +1,8 @@
 """Obligations one at a time: the same as all at once, and no less suspicious."""
 
+import os
+import signal
+import time
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -8,6 +11,7 @@ import pytest
 
 from fdverify.errors import InternalError, UsageError
 from fdverify.obligations.inductive import build_obligations, outline_obligations
+from fdverify.obligations.obligation import VACUITY
 from fdverify.proofs import tasks
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_files import load_proof
@@ -42,13 +46,15 @@ def test_the_outline_is_what_is_made(path: Path, k: int) -> None:
     assert len({name for name, _, _ in outlined}) == len(outlined)
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("text", every(3, [files.GOOD, files.NOT_INDUCTIVE, files.VIOLATED, files.VACUOUS_PREMISE]))
-def test_one_by_one_as_all_at_once(tmp_path: Path, text: str) -> None:
+def test_one_by_one_as_all_at_once(tmp_path: Path, text: str, jobs: int) -> None:
     path = written(tmp_path, text)
-    (together,) = check_proofs([path], ProofSettings(jobs=1))
-    alone = ProofSession(path, ProofSettings(jobs=1))
+    (together,) = check_proofs([path], ProofSettings(jobs=1, cache=False))
+    names = [checked.question.name for checked in together.checked]
+    likely = [] if jobs == 1 else [*names, *VACUITY]
+    alone = ProofSession(path, ProofSettings(jobs=jobs, cache=False), likely)
     try:
-        names = [checked.question.name for checked in together.checked]
         found = {name: alone.check_obligation(name) for name in reversed(names)}
         vacuity = alone.check_vacuity()
     finally:
@@ -68,6 +74,42 @@ def test_nothing_is_decided_that_was_not_asked_for(tmp_path: Path) -> None:
     finally:
         alone.close()
     assert [checked.question.name for checked in decided] == ["trusted-step"]
+
+
+def test_only_what_is_likely_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "decide_obligation", dies)
+    session = ProofSession(written(tmp_path, files.NOT_INDUCTIVE), ProofSettings(jobs=1, cache=False), ["trusted-step"])
+    try:
+        assert session.result.vacuity is None
+        assert session.check_obligation("trusted-step").verdict is Verdict.PROVED, "it was proved at once"
+        assert session.check_obligation("trusted-init").verdict is Verdict.UNKNOWN, "it was not"
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize("stage", ["prove_obligations", "compare_and_check_vacuity"])
+@pytest.mark.parametrize("ends", ["dies", "waits"])
+def test_what_was_tried_in_vain_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, ends: str
+) -> None:
+    """The functions are compared in any case, and obligations are decided one by one."""
+    monkeypatch.setattr(tasks, stage, {"dies": dies, "waits": waits}[ends])
+    settings = ProofSettings(jobs=2, cache=False, time_limit=4 if ends == "waits" else None)
+    session = ProofSession(written(tmp_path, files.GOOD), settings, ["bounded-step", *VACUITY])
+    try:
+        assert session.result.author_code is not None
+        assert session.check_obligation("bounded-step").verdict is Verdict.PROVED
+        assert session.check_obligation("bounded-init").verdict is Verdict.PROVED
+    finally:
+        session.close()
+
+
+def dies(*arguments: object, **more: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def waits(*arguments: object, **more: object) -> None:
+    time.sleep(600)
 
 
 def test_an_interrupted_question_does_not_hinder_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

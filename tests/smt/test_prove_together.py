@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 
 from fdverify.obligations.inductive import build_obligations
 from fdverify.proofs.proof_files import load_proof
+from fdverify.smt import decide
 from fdverify.smt.decide import decide_script, prove_scripts
 from fdverify.smt.print_terms import print_assertions
-from fdverify.smt.script import Script
+from fdverify.smt.script import Script, render_assertions
 from fdverify.smt.solver_name import SOLVER
 from tests.sampling import every
 
@@ -72,6 +74,42 @@ def test_a_claim_dropped_is_not_proved_together(path: Path) -> None:
         bare = [replace(each, hypotheses=()) for each in whole]
         for each, together in zip(bare, prove_scripts([*whole, *bare])[len(whole) :], strict=True):
             assert together is None or decide_script(each).status == "unsat"
+
+
+@pytest.mark.parametrize("path", every(4, SHIPPED), ids=lambda path: path.stem)
+def test_what_is_proved_at_once_is_what_the_text_says(path: Path) -> None:
+    """The terms that a process has printed, and the text read back, are the same but for how constants are written."""
+    questions = build_obligations(load_proof(path).build_invariant({}, {}))
+    assertions = {assertion for question in questions for assertion in question.script.assertions}
+    printed = [assertion for assertion in assertions if assertion.term is not None]
+    assert len(printed) > len(assertions) // 2
+    for assertion in printed:
+        (read,) = z3.parse_smt2_string(render_assertions([assertion]))
+        assert z3.simplify(read).eq(z3.simplify(assertion.term))
+
+
+def test_a_term_stays_in_its_process() -> None:
+    (assertion,) = print_assertions([X[0] > 0])
+    (sent,) = pickle.loads(pickle.dumps([assertion]))
+    assert assertion.term is not None
+    assert sent.term is None
+    assert sent == assertion
+
+
+@given(group=GROUPS)
+def test_texts_as_terms(group: list[tuple[list[int], int]]) -> None:
+    scripts = [script([POOL[number] for number in numbers], GOALS[goal]) for numbers, goal in group]
+    sent = pickle.loads(pickle.dumps(scripts))
+    assert [each is None for each in prove_scripts(scripts)] == [each is None for each in prove_scripts(sent)]
+
+
+def test_nothing_is_proved_without_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = [script([X[1] <= X[0]], X[1] > number) for number in range(3)]
+    assert None not in prove_scripts(scripts)
+    monkeypatch.setattr(decide, "_EFFORT_TOGETHER", 0)
+    first, *others = prove_scripts(scripts)
+    assert first is not None
+    assert others == [None, None]
 
 
 def test_symbols_of_two_sorts_are_not_mixed() -> None:
