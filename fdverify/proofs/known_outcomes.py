@@ -15,7 +15,6 @@ import zlib
 from base64 import b64decode, b64encode
 from dataclasses import asdict, is_dataclass, replace
 from enum import Enum
-from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path, PurePath
@@ -27,6 +26,7 @@ from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.smt.script import Assertion, Script
 from fdverify.verdict import Verdict
+from fdverify.workers.software import digest_package
 
 _LIBRARIES = ("z3-solver", "numpy", "networkx")
 _FORGOTTEN = Script("a script that is not kept", (), (), Assertion("true", ()))
@@ -82,19 +82,6 @@ def _compute_key(path: Path, settings: ProofSettings) -> str:
         settings.k,
     ]
     return sha256(json.dumps(about).encode()).hexdigest()
-
-
-@lru_cache(maxsize=1)
-def digest_package() -> str:
-    """Compute a digest of all source files of this package."""
-    package = Path(__file__).parents[1]
-    digest = sha256()
-    for path in sorted(package.rglob("*")):
-        if path.suffix in (".py", ".lark"):
-            content = path.read_bytes()
-            digest.update(f"{path.relative_to(package)} {len(content)}\n".encode())
-            digest.update(content)
-    return digest.hexdigest()
 
 
 def _store_result(result: ProofResult) -> str:
