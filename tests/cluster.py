@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fdverify.workers.backends import ClusterAccess
 from tests.cli.processes import children, living, wait_until
@@ -99,6 +100,13 @@ def running_cluster(
 
 def has_ended(process: int) -> bool:
     return all(each.pid != process for each in living())
+
+
+def drop_times(value: Any) -> Any:
+    """Drop from a document how long things took, which is never the same."""
+    if isinstance(value, dict):
+        return {name: drop_times(part) for name, part in value.items() if name != "seconds"}
+    return [drop_times(part) for part in value] if isinstance(value, list) else value
 
 
 def make_certificate(folder: Path, name: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ import pytest
 from fdverify.schemas import find_schema
 from tests.cli.processes import heed_interrupts, in_session, wait_until
 from tests.cli.script import ESCAPE, environment, odd_lines, run, run_script
-from tests.cluster import Cluster, running_cluster
+from tests.cluster import Cluster
 from tests.launch import script
 from tests.sampling import choose, every
 
@@ -354,13 +354,6 @@ def test_interrupted_it_keeps_what_is_done(env: dict[str, str]) -> None:
         assert in_session(process.pid) == []
     again = document("--delta", "4", "--phi", "1..2", env=env)
     assert again["statistics"] == {"computed": 0, "stored": 2}
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A cluster of two workers on a machine that has nothing in its store."""
-    with running_cluster(tmp_path_factory.mktemp("cluster")) as running:
-        yield running
 
 
 @pytest.mark.slow
