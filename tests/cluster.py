@@ -71,7 +71,11 @@ def start_dask(folder: Path, name: str, env: Mapping[str, str], *arguments: str)
 
 @contextmanager
 def running_cluster(
-    folder: Path, workers: int = 2, env: Mapping[str, str] | None = None, tls: Mapping[str, str] | None = None
+    folder: Path,
+    workers: int = 2,
+    env: Mapping[str, str] | None = None,
+    tls: Mapping[str, str] | None = None,
+    scheduler_env: Mapping[str, str] | None = None,
 ) -> Iterator[Cluster]:
     """Run a cluster whose files are in the folder; it is killed at the end."""
     place = folder / "scheduler.json"
@@ -80,7 +84,7 @@ def running_cluster(
     scheduler = start_dask(
         folder,
         "scheduler",
-        {},
+        scheduler_env or {},
         *("scheduler", "--scheduler-file", str(place), "--host", LOOPBACK, "--port", "0"),
         *(*protocol, *options),
     )

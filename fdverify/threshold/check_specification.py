@@ -105,7 +105,7 @@ def check_specifications(
         for each in specifications
     ]
     deadline = None if time_limit is None else monotonic() + time_limit
-    with open_executor(workers or WorkerSettings()) as executor:
+    with open_executor(workers or WorkerSettings(), inherited=[automaton]) as executor:
         executor.run_tasks(tasks, record_outcome, deadline, on_event=receive_report)
     # Which of them fails first is chance, so the error of the first one in order is raised.
     for specification in specifications:

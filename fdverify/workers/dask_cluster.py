@@ -225,16 +225,23 @@ async def _await_workers(client: Any, address: str) -> None:
 
 
 async def _refuse_strangers(client: Any) -> None:
-    """Refuse workers that do not have the function that they are to call: Dask's workers die of one they lack."""
+    """Refuse a scheduler or workers without the function that workers are to call: Dask's workers would die of it."""
     name = f"{run_on_worker.__module__}.{run_on_worker.__name__}"
     try:
-        located = await asyncio.wait_for(client.run(locate, name, on_error="return"), 2 * _PATIENCE)
+        asked = asyncio.gather(
+            client.run(locate, name, on_error="return"),
+            client.run_on_scheduler(locate, name),
+            return_exceptions=True,
+        )
+        by_workers, by_scheduler = await asyncio.wait_for(asked, 2 * _PATIENCE)
     except TimeoutError as error:
         raise UsageError("a worker of the cluster does not answer", "is it busy, or gone?") from error
-    for worker, function in located.items():
+    if isinstance(by_workers, BaseException):
+        raise UsageError(f"the cluster refuses to work: {format_one_line(by_workers)}") from by_workers
+    for place, function in {"scheduler": by_scheduler, **by_workers}.items():
         if function is not run_on_worker:
-            hint = "install the same on all machines"
-            raise UsageError(f"the worker at {worker} has no fdverify, or another one than this", hint)
+            who = f"the {place} of the cluster" if place == "scheduler" else f"the worker at {place}"
+            raise UsageError(f"{who} has no fdverify, or another one than this", "install the same on all machines")
 
 
 async def _read_outcome(future: Any) -> TaskOutcome | UsageError:

@@ -256,6 +256,17 @@ def test_a_worker_with_another_version_is_refused(other: str, tmp_path: Path) ->
     assert len(str(refusal.value).splitlines()) == 1
 
 
+def test_a_scheduler_without_fdverify_is_refused(tmp_path: Path) -> None:
+    """Dask's scheduler unpickles what it passes on."""
+    (tmp_path / "fdverify").mkdir()
+    remove_package(tmp_path)
+    with (
+        running_cluster(tmp_path, workers=1, scheduler_env={"PYTHONPATH": str(tmp_path)}) as cluster,
+        pytest.raises(UsageError, match="the scheduler of the cluster has no fdverify, or another one than this"),
+    ):
+        ran(DaskCluster(cluster.access), [Task(0, partial(work.square, 2))])
+
+
 def test_what_runs_there_is_what_runs_here() -> None:
     here = describe_software()
     assert find_software_difference(here, here) is None
