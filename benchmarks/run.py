@@ -179,12 +179,8 @@ COMMANDS = (
 
 
 LARGE = (
-    TimedCommand(
-        "explore (4,186), rounds", "explore --delta 4 --phi 186", describe=describe_exploration, repeats=1
-    ),
-    TimedCommand(
-        "explore (4,186), states in files", "explore --delta 4 --phi 186 --memory-limit 500MB", repeats=1
-    ),
+    TimedCommand("explore (4,186), rounds", "explore --delta 4 --phi 186", describe=describe_exploration, repeats=1),
+    TimedCommand("explore (4,186), states in files", "explore --delta 4 --phi 186 --memory-limit 500MB", repeats=1),
 )
 OTHERS: dict[str, Callable[[], list[Row]]] = {"the pytest plugin": measure_plugin, "watching": measure_watch}
 

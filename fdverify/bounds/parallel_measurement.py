@@ -10,7 +10,8 @@ from typing import Any
 
 from fdverify.bounds.detector_instance import NoBound
 from fdverify.model_check.check_request import CheckRequest
-from fdverify.workers.pool import Pool, Task, TaskOutcome
+from fdverify.workers.executor import Task, TaskOutcome
+from fdverify.workers.pool import Pool
 
 
 class MeasuringTimeExceeded(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,11 @@ from fdverify.cli.deliver import Outputs, deliver
 from fdverify.cli.options import build_option
 from fdverify.cli.output import ProgressLine, check_reports, check_time_limit
 from fdverify.cli.streams import reserve_stdout
+from fdverify.cli.worker_options import list_worker_options, read_worker_settings
 from fdverify.errors import UsageError
 from fdverify.models.loading import blame_user_file
 from fdverify.reports.formats import FORMATS, FileFormat
+from fdverify.workers.backends import WorkerSettings
 
 if TYPE_CHECKING:
     from fdverify.reports.outcome import Outcome
@@ -39,6 +41,8 @@ class Request:
     time_limit: float | None
     outputs: Outputs
     started: float
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
+    """Who does what a command fans out."""
 
     def measure_seconds(self) -> float:
         return monotonic() - self.started
@@ -63,6 +67,8 @@ class Command:
     """Whether the claims that it checks have a place in a source file."""
     time_limit: str | None = "stop after this time; what is undecided is then unknown"
     """The help text of ``--time-limit``; ``None`` if the command has no such option."""
+    fans_out: bool = False
+    """Whether it has many tasks for worker processes, which may be those of a cluster."""
 
     def list_formats(self) -> list[FileFormat]:
         made_of = {"document": True, "runs": self.shows_runs, "findings": self.has_places}
@@ -106,6 +112,7 @@ def list_shared_options(command: Command) -> list[inspect.Parameter]:
     """List the options that a command shares with the others."""
     limit = command.time_limit
     return [
+        *(list_worker_options() if command.fans_out else []),
         *(
             []
             if limit is None
@@ -126,14 +133,16 @@ def _run_command(command: Command, own: Mapping[str, Any], given: Mapping[str, A
     """Check the options, compute the outcome, deliver it, and return the exit code."""
     started = monotonic()
     files = {each: given[each.name] for each in command.list_formats() if given[each.name] is not None}
-    check_reports({each.flag: path for each, path in files.items()}, *_list_paths(own.values()))
+    workers = read_worker_settings(given) if command.fans_out else WorkerSettings()
+    certificates = [] if workers.cluster is None else workers.cluster.list_tls_files().values()
+    check_reports({each.flag: path for each, path in files.items()}, *_list_paths(own.values()), *certificates)
     time_limit = given.get("time_limit")
     check_time_limit(time_limit)
     outputs = Outputs(files=files, **{each.name: given[each.name] for each in SWITCHES})
     progress = ProgressLine(command.name, silent=outputs.quiet)
     try:
         with reserve_stdout():
-            outcome = command.compute(Request(progress, time_limit, outputs, started), **own)
+            outcome = command.compute(Request(progress, time_limit, outputs, started, workers), **own)
     finally:
         progress.close()
     return deliver(outcome, outputs)

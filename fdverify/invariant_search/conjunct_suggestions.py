@@ -31,7 +31,8 @@ from fdverify.obligations.obligation import InvariantObligation
 from fdverify.proofs.proof_result import ProofResult, ProofSuggestions, SuggestedConjunct, Suggestion
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.tasks import ProofCase, decide_obligation
-from fdverify.workers.pool import Pool, Task, TaskOutcome
+from fdverify.workers.executor import Task, TaskOutcome
+from fdverify.workers.pool import Pool
 
 _SEARCHING_SECONDS = 90.0
 _FINISHING_SECONDS = 40.0

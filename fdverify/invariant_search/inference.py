@@ -23,7 +23,8 @@ from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.runs.run import format_rounds
 from fdverify.verdict import Result, Verdict
-from fdverify.workers.pool import Pool, Task, TaskOutcome
+from fdverify.workers.executor import Task, TaskOutcome
+from fdverify.workers.pool import Pool
 
 
 @dataclass(frozen=True)

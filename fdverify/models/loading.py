@@ -70,6 +70,11 @@ def collect_loaded_contents() -> dict[Path, bytes]:
     return {path: content for loaded in _loaded.values() for path, content in loaded.contents.items()}
 
 
+def collect_all_contents() -> dict[Path, bytes]:
+    """Return the contents of all users' files that were read to be run in this process, even if running one failed."""
+    return {path: content for contents in _read.values() for path, content in contents.items()}
+
+
 def collect_versions(file: Path) -> set[bytes]:
     """Return all contents with which a user's file was run in this process; it may have been changed in between."""
     versions = (loaded.contents.get(file) for loaded in _loaded.values())

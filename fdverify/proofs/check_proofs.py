@@ -43,7 +43,9 @@ def check_proofs(
         checked = check_cases(cases, [labels[number] for number in unknown], settings, report, beat)
         for number, result in zip(unknown, checked, strict=True):
             results[number] = result
-            if isinstance(proofs[number], Path):
+            source = proofs[number]
+            if isinstance(source, Path):
+                result.path = source
                 outcomes.keep(result, settings)
     if settings.cache:
         tidy_folder_once(get_cache_folder())

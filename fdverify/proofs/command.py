@@ -64,6 +64,7 @@ def build_command(suggest: Suggest, options: Sequence[ModelOption] = ()) -> Comm
         exits=_EXITS,
         shows_runs=True,
         has_places=True,
+        fans_out=True,
     )
     own = [*list_own_options(command), *(each.build_parameter() for each in options)]
     return replace(command, compute=compute_outcome, options=own)
@@ -101,12 +102,6 @@ def _compute_verdicts(
     memory_limit: Annotated[
         int | None,
         typer.Option("--memory-limit", metavar="MB", min=200, help="the memory limit of each worker process"),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", "-j", metavar="N", min=1, help="the number of worker processes; one per core by default"
-        ),
     ] = None,
     smtlib: Annotated[
         Path | None, typer.Option("--smtlib", metavar="DIR", help="write every obligation as an SMT-LIB file")
@@ -166,8 +161,9 @@ def _compute_verdicts(
         stability=stability,
         seed=seed,
         cache=cache,
+        jobs=request.workers.jobs,
+        cluster=request.workers.cluster,
     )
-    settings = settings if jobs is None else replace(settings, jobs=jobs)
     named = [*(paths or ()), *([SHIPPED_FOLDER] if shipped else ())]
     if watch:
         from fdverify.proofs.watch import watch_proofs as watch_files

@@ -16,7 +16,6 @@ import zlib
 from base64 import b64decode, b64encode
 from dataclasses import asdict, is_dataclass, replace
 from enum import Enum
-from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path, PurePath
@@ -28,6 +27,7 @@ from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.smt.script import Assertion, Script
 from fdverify.verdict import Verdict
+from fdverify.workers.software import digest_package, digest_running_package
 
 _PYTHONS_VARIABLES = ("PYTHON", "LANG", "LC_", "TZ")
 _LIBRARIES = ("z3-solver", "numpy", "networkx")
@@ -68,7 +68,7 @@ class KnownOutcomes:
         if not is_proved or reads is None or not reads.is_current():
             return
         key = _compute_key(result.path, settings)
-        is_same = key == self._keys.get(result.path) and digest_package() == _digest_running_package()
+        is_same = key == self._keys.get(result.path) and digest_package() == digest_running_package()
         if key is not None and is_same:
             parts = {**asdict(reads), "missing": sorted(reads.missing)}
             self._records.write(key, json.dumps([parts, _store_result(result)]))
@@ -90,7 +90,7 @@ def _compute_key(path: Path, settings: ProofSettings) -> str | None:
 
 def _describe_check(path: Path, settings: ProofSettings) -> list[Any]:
     return [
-        _digest_running_package(),
+        digest_running_package(),
         sys.version,
         list(sys.flags),
         sorted(sys._xoptions.items()),
@@ -116,24 +116,6 @@ def _list_variables_of_python() -> list[tuple[str, str]]:
 def _list_strict_filters() -> list[str]:
     """List the filters of warnings if some warnings are errors; otherwise the filters make no difference."""
     return [str(each) for each in warnings.filters] if any(each[0] == "error" for each in warnings.filters) else []
-
-
-@lru_cache(maxsize=1)
-def _digest_running_package() -> str:
-    """Compute the digest of the package once: what is changed later is not what this process runs."""
-    return digest_package()
-
-
-def digest_package() -> str:
-    """Compute a digest of all source files of this package."""
-    package = Path(__file__).parents[1]
-    digest = sha256()
-    for path in sorted(package.rglob("*")):
-        if path.suffix in (".py", ".lark"):
-            content = path.read_bytes()
-            digest.update(f"{path.relative_to(package)} {len(content)}\n".encode())
-            digest.update(content)
-    return digest.hexdigest()
 
 
 def _store_result(result: ProofResult) -> str:

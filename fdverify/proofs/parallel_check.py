@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from time import monotonic
 
+from fdverify.errors import UsageError
 from fdverify.obligations.obligation import ObligationKind
 from fdverify.proofs.conclusion import conclude_proof
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.schedule import ProofSchedule
 from fdverify.proofs.tasks import ProofCase, import_worker_modules
-from fdverify.workers.pool import Pool
+from fdverify.workers.backends import WorkerSettings, open_executor
 from fdverify.workers.task_flow import run_flows
 
 
@@ -36,12 +38,17 @@ def check_cases(
     beat: Callable[[], None] | None,
 ) -> list[ProofResult]:
     """Check proofs; ``beat`` is called often, and may raise an exception to cancel the check."""
+    workers = WorkerSettings(settings.jobs, settings.cluster)
+    if settings.cluster is None:
+        import_worker_modules(compares=not settings.cache)
+    else:
+        # Another machine has neither this working directory nor the key that signs what is stored.
+        cases, settings = [_make_absolute(case) for case in cases], replace(settings, cache=False)
     schedules = [ProofSchedule(case, label, settings) for case, label in zip(cases, labels, strict=True)]
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
-    import_worker_modules(compares=not settings.cache)
-    with Pool(settings.jobs, settings.memory_limit, cases) as pool:
+    with open_executor(workers, settings.memory_limit, cases) as executor:
         run_flows(
-            pool,
+            executor,
             [schedule.check_proof() for schedule in schedules],
             deadline,
             lambda: report(_count_progress(schedules, settings)),
@@ -51,6 +58,12 @@ def check_cases(
     for result in results:
         conclude_proof(result, is_selection=bool(settings.only))
     return results
+
+
+def _make_absolute(case: ProofCase) -> ProofCase:
+    if not isinstance(case.source, Path):
+        raise UsageError("only a proof in a file can be checked on a cluster", "leave out the cluster")
+    return replace(case, source=case.source.absolute())
 
 
 def _count_progress(schedules: list[ProofSchedule], settings: ProofSettings) -> CheckProgress:

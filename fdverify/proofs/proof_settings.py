@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fdverify.models.model import OptionValue
+from fdverify.workers.backends import ClusterAccess, count_cores
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ProofSettings:
     only: tuple[str, ...] = ()
     time_limit: float | None = None
     memory_limit: int | None = None
-    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    jobs: int = field(default_factory=count_cores)
     smtlib: Path | None = None
     second_opinion: str | None = None
     stability: int = 0
@@ -28,6 +28,7 @@ class ProofSettings:
     cache: bool = True
     knows_outcomes: bool = True
     """Whether whole outcomes may be reused: not where the caller's process may have changed what a proof imports."""
+    cluster: ClusterAccess | None = None
 
     @property
     def reuses_results(self) -> bool:

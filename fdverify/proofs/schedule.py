@@ -19,7 +19,7 @@ from fdverify.proofs.tasks import NO_OBLIGATIONS, ObligationSelection
 from fdverify.smt.script import Decision, render_standalone_script
 from fdverify.verdict import Obligation, Verdict
 from fdverify.workers.atomic_files import make_file_name, write_report
-from fdverify.workers.pool import TaskOutcome
+from fdverify.workers.executor import TaskOutcome
 from fdverify.workers.task_flow import Flow, FlowEnded, run_task, run_together
 
 LOADING_SECONDS = 60.0

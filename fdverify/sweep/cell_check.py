@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from hashlib import sha256
-from pathlib import Path
 
-import fdverify
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.loading import collect_loaded_contents
 from fdverify.verdict import Verdict, ignore_progress
-from fdverify.workers.pool import Pool, Task, TaskOutcome
+from fdverify.workers.backends import WorkerSettings, open_executor
+from fdverify.workers.executor import Task, TaskOutcome
+from fdverify.workers.software import digest_running_package
 
 PACKAGE = "fdverify"
 """The name of this package among the sources."""
-OutcomeHandler = Callable[[int, TaskOutcome], None]
+CellHandler = Callable[[int, TaskOutcome], None]
 """A callback that receives the number of a request and its outcome: an answer, an error, or why there is neither."""
 
 
@@ -45,20 +45,14 @@ def check_cell(request: CheckRequest) -> CellAnswer:
 def digest_sources() -> dict[str, str]:
     """Digest the sources of this process: this package, and the users' files as they were when loaded."""
     users = {str(path): sha256(content).hexdigest() for path, content in collect_loaded_contents().items()}
-    return {PACKAGE: _digest_package(), **users}
+    return {PACKAGE: digest_running_package(), **users}
 
 
-@cache
-def _digest_package() -> str:
-    root, digest = Path(fdverify.__file__).parent, sha256()
-    for path in sorted(root.rglob("*.py")):
-        digest.update(f"{path.relative_to(root)}\n{sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return digest.hexdigest()
-
-
-def check_on_processes(
-    requests: Mapping[int, CheckRequest], workers: int, time_limit: float | None, handle: OutcomeHandler
+def check_cells(
+    requests: Mapping[int, CheckRequest], workers: WorkerSettings, time_limit: float | None, handle: CellHandler
 ) -> None:
+    """Check cells by worker processes; the time limit is for each of them."""
+
     def pass_outcome(task: Task, outcome: TaskOutcome) -> Iterable[Task]:
         handle(task.key, outcome)
         return ()
@@ -68,5 +62,5 @@ def check_on_processes(
         Task(number, partial(check_cell, request), time_limit, patience=math.inf)
         for number, request in requests.items()
     ]
-    with Pool(workers) as pool:
-        pool.run_tasks(tasks, pass_outcome)
+    with open_executor(workers) as executor:
+        executor.run_tasks(tasks, pass_outcome)

@@ -43,28 +43,11 @@ def build_map(reference: str, model: Model) -> Command:
         options=[
             *list_model_options(model, "A..B|N", None, repeatable=True),
             build_option("svg", Path | None, None, "--svg", metavar="FILE", help="write the pictures as an SVG file"),
-            build_option(
-                "jobs",
-                int | None,
-                None,
-                "--jobs",
-                "-j",
-                metavar="N",
-                min=1,
-                help="the number of worker processes; one per core by default",
-            ),
-            build_option(
-                "scheduler",
-                str | None,
-                None,
-                "--scheduler",
-                metavar="ADDRESS",
-                help="use the Dask cluster at this address instead",
-            ),
             build_option("cache", bool, True, "--cache/--no-cache", help="reuse stored answers, and store new ones"),
             build_property_option(model.default_property),
         ],
         time_limit="stop each instance after this time; it is then unknown",
+        fans_out=True,
     )
 
 
@@ -73,20 +56,13 @@ def _compute_map(reference: str, model: Model, request: Request, given: Mapping[
     from fdverify.sweep.report import report_map
     from fdverify.sweep.sweep import SweepRequest, SweepSettings, run_sweep
 
-    if given["jobs"] is not None and given["scheduler"] is not None:
-        raise UsageError("--jobs is for worker processes and --scheduler for a cluster", "give one of them")
     grid = build_grid(
         {parameter.name: _parse_range(parameter, given[parameter.name]) for parameter in model.parameters}
     )
     question = SweepRequest(reference, given["claim"], grid, _list_pictures(model, given))
     if given["svg"] is not None:
         check_report(given["svg"])
-    settings = SweepSettings(
-        scheduler=given["scheduler"],
-        time_limit=request.time_limit,
-        cache=given["cache"],
-        **({} if given["jobs"] is None else {"jobs": given["jobs"]}),
-    )
+    settings = SweepSettings(request.workers, request.time_limit, given["cache"])
     parameter_map = run_sweep(question, settings, lambda done, total: request.progress.show(f"{done} of {total} cells"))
     if given["svg"] is not None:
         from fdverify.sweep.map_svg import draw_map

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,11 +14,12 @@ from fdverify.errors import NoInstance, UsageError, shorten_path
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.model import OptionValue
 from fdverify.sweep.answer_store import AnswerStore
-from fdverify.sweep.cell_check import PACKAGE, CellAnswer, check_on_processes, digest_sources
+from fdverify.sweep.cell_check import PACKAGE, CellAnswer, check_cells, digest_sources
 from fdverify.sweep.parameter_grid import CellPosition, Grid
 from fdverify.sweep.sweep_result import Cell, Panel, ParameterMap
 from fdverify.verdict import Verdict
-from fdverify.workers.pool import TaskOutcome
+from fdverify.workers.backends import WorkerSettings
+from fdverify.workers.executor import TaskOutcome
 
 _MOST_CELLS = 10_000
 
@@ -36,10 +36,9 @@ class SweepRequest:
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """The number of worker processes, or the scheduler of a cluster; the time limit is for each cell."""
+    """The workers that check cells; the time limit is for each cell."""
 
-    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
-    scheduler: str | None = None
+    workers: WorkerSettings = field(default_factory=WorkerSettings)
     time_limit: float | None = None
     cache: bool = True
 
@@ -99,7 +98,8 @@ class _Sweep:
             self._record_outcome(compared[number], outcome)
             self._report(len(self._answers), total)
 
-        self._check_cells({number: wanted[cell] for number, cell in enumerate(compared)}, handle_outcome)
+        numbered = {number: wanted[cell] for number, cell in enumerate(compared)}
+        check_cells(numbered, self._settings.workers, self._settings.time_limit, handle_outcome)
         panels = tuple(self._build_panel(number) for number in range(len(self._question.options)))
         return ParameterMap(self._name, self._claim, self._question.grid, panels, len(left), stored)
 
@@ -116,14 +116,6 @@ class _Sweep:
             else:
                 self._answers.update(dict.fromkeys(own, CellAnswer(Verdict.UNKNOWN, why, None, {})))
         return left
-
-    def _check_cells(self, requests: Mapping[int, CheckRequest], handle: Callable[[int, TaskOutcome], None]) -> None:
-        if self._settings.scheduler is None:
-            check_on_processes(requests, self._settings.jobs, self._settings.time_limit, handle)
-        else:
-            from fdverify.sweep.dask_cluster import check_on_cluster
-
-            check_on_cluster(requests, self._settings.scheduler, self._settings.time_limit, handle)
 
     def _build_request(self, options: Mapping[str, OptionValue], place: CellPosition) -> CheckRequest:
         return CheckRequest(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any
 
-from fdverify.errors import InternalError, UsageError
+from fdverify.errors import FdverifyError, InternalError, UsageError
 from fdverify.smt.print_terms import print_assertions
 from fdverify.smt.script import Script, render_standalone_script
 from fdverify.threshold.automaton import Automaton, Specification
@@ -21,7 +23,8 @@ from fdverify.threshold.runs.drivers import AUTO, DRIVERS
 from fdverify.threshold.runs.run_problem import DriverCallbacks, DriverOutcome, build_run_problem
 from fdverify.threshold.text.write import format_formula
 from fdverify.verdict import Verdict
-from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
+from fdverify.workers.backends import WorkerSettings, open_executor
+from fdverify.workers.executor import Task, TaskOutcome
 
 Report = Callable[[str], None]
 
@@ -69,17 +72,59 @@ def check_specifications(
     settings: ThresholdSettings,
     time_limit: float | None = None,
     report: Report = lambda text: None,
+    workers: WorkerSettings | None = None,
 ) -> list[SpecificationResult]:
-    """Check each specification in a worker process; the time limit is for all of them.
+    """Check each specification in a worker process of its own, by default one per core at a time.
 
-    A specification that cannot be decided is refused; if all are refused for the same reason, that is an error.
+    The time limit is for all of them.  A specification that cannot be decided is refused; if all are refused for the
+    same reason, that is an error.
     """
-    end = None if time_limit is None else monotonic() + time_limit
-    results = [_check_in_worker(automaton, specification, settings, end, report) for specification in specifications]
-    reasons = {checked.detail if checked.verdict is None else None for checked in results}
+    start = perf_counter()
+    results: dict[str, SpecificationResult] = {}
+    errors: dict[str, FdverifyError] = {}
+    last = {specification.name: "it had not begun" for specification in specifications}
+
+    def receive_report(task: Task, text: str) -> None:
+        last[task.key.name] = text
+        report(f"{task.key.name}: {text}")
+
+    def record_outcome(task: Task, outcome: TaskOutcome) -> Iterable[Task]:
+        name = task.key.name
+        if outcome.error is not None and not isinstance(outcome.error, UsageError):
+            errors[name] = outcome.error
+            return ()
+        if outcome.out_of_time:
+            seconds = perf_counter() - start
+            outcome = replace(outcome, lost=f"{outcome.lost} ({last[name]})", seconds=seconds)
+        results[name] = _read_result(task.key, outcome)
+        return ()
+
+    # A fresh process for each: which run a solver finds depends on its history.
+    tasks = [
+        Task(each, partial(check, automaton, each, settings), patience=math.inf, alone=True, reports=True)
+        for each in specifications
+    ]
+    deadline = None if time_limit is None else monotonic() + time_limit
+    with open_executor(workers or WorkerSettings(), inherited=[automaton]) as executor:
+        executor.run_tasks(tasks, record_outcome, deadline, on_event=receive_report)
+    # Which of them fails first is chance, so the error of the first one in order is raised.
+    for specification in specifications:
+        if specification.name in errors:
+            raise errors[specification.name]
+    reasons = {checked.detail if checked.verdict is None else None for checked in results.values()}
     if len(reasons) == 1 and (reason := reasons.pop()) is not None:
         raise UsageError(reason)
-    return results
+    return [results[specification.name] for specification in specifications]
+
+
+def _read_result(specification: Specification, outcome: TaskOutcome) -> SpecificationResult:
+    """Read the result of a specification, which is refused or unknown if a worker process has none."""
+    if outcome.error is None and outcome.lost is None:
+        result: SpecificationResult = outcome.value
+        return result
+    verdict, detail = (None, str(outcome.error)) if outcome.lost is None else (Verdict.UNKNOWN, outcome.lost)
+    formula = format_formula(specification.formula)
+    return SpecificationResult(specification.name, formula, verdict, detail, outcome.seconds)
 
 
 def refuse_undecided(automaton: Automaton, specification: Specification) -> None:
@@ -87,30 +132,6 @@ def refuse_undecided(automaton: Automaton, specification: Specification) -> None
     refuse_unbounded_growth(automaton)
     for shape in list_violating_shapes(specification.name, specification.formula):
         build_run_problem(automaton, specification.name, shape)
-
-
-def _check_in_worker(
-    automaton: Automaton, specification: Specification, settings: ThresholdSettings, end: float | None, report: Report
-) -> SpecificationResult:
-    last = ["it had not begun"]
-
-    def receive_report(text: str) -> None:
-        last[0] = text
-        report(f"{specification.name}: {text}")
-
-    def run_check(send: Report) -> SpecificationResult:
-        return check(automaton, specification, settings, send)
-
-    start, formula = perf_counter(), format_formula(specification.formula)
-    try:
-        return run_in_worker(run_check, None if end is None else end - monotonic(), receive_report)
-    except TimeLimitReached:
-        detail = f"the time limit was reached ({last[0]})"
-    except WorkerDied as death:
-        detail = str(death)
-    except UsageError as error:
-        return SpecificationResult(specification.name, formula, None, str(error), perf_counter() - start)
-    return SpecificationResult(specification.name, formula, Verdict.UNKNOWN, detail, perf_counter() - start)
 
 
 def check(

@@ -92,7 +92,12 @@ def _compute_check(
     wanted = _choose_specifications(file, automaton, spec or ())
     settings = ThresholdSettings(driver, second_opinion)
     checks = check_specifications(
-        fix_parameters(automaton, numbers), wanted, settings, request.time_limit, request.progress.show
+        fix_parameters(automaton, numbers),
+        wanted,
+        settings,
+        request.time_limit,
+        request.progress.show,
+        request.workers,
     )
     kept = [_keep_undecided(file, checked) for checked in checks]
     return report_specifications(file, automaton, kept, fixed=numbers, driver=driver, second_opinion=second_opinion)
@@ -108,6 +113,7 @@ CHECK = Command(
     ),
     shows_runs=True,
     has_places=True,
+    fans_out=True,
 )
 
 

@@ -18,6 +18,7 @@ from fdverify.threshold.check_specification import (
 from fdverify.threshold.fixed_parameters import fix_parameters
 from fdverify.threshold.text.read import read_automaton
 from fdverify.verdict import Verdict
+from fdverify.workers.backends import WorkerSettings
 from fdverify.workers.worker_process import run_in_worker
 
 Report = Callable[[str], None]
@@ -163,5 +164,12 @@ def check_algorithms(folder: Path, report: Report) -> Iterator[AlgorithmRow]:
     """Check every specification of every automaton in a folder, for all parameters."""
     for path in sorted(folder.glob("*.ta")):
         automaton = read_automaton(path)
-        for checked in check_specifications(automaton, automaton.specifications, ThresholdSettings(), report=report):
+        checks = check_specifications(
+            automaton,
+            automaton.specifications,
+            ThresholdSettings(),
+            report=report,
+            workers=WorkerSettings(jobs=1),  # one at a time, because they are timed
+        )
+        for checked in checks:
             yield AlgorithmRow(automaton, path.name, checked)

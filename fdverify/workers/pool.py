@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 import pickle
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from multiprocessing.connection import Connection, wait
@@ -18,55 +16,30 @@ from types import TracebackType
 from typing import Any
 
 from fdverify.deadline import choose_earlier_deadline
-from fdverify.errors import FdverifyError, InternalError, ResourcesExhausted, describe_error
+from fdverify.errors import InternalError, ResourcesExhausted, describe_error
+from fdverify.workers.executor import (
+    EventHandler,
+    OutcomeHandler,
+    Task,
+    TaskOutcome,
+    abandon_tasks,
+    ignore_event,
+)
 from fdverify.workers.worker_process import (
+    EVENT,
+    LOADED,
     get_process_context,
+    limit_memory,
     prepare_process,
+    run_parts,
     send_outcome,
     start_process,
 )
 
 _LONGEST_WAIT = 3600.0
-_PATIENCE = 2.0
 _BEAT = 0.1
 _SIGN_OF_LIFE = 1.0
 _GROWTH = 4
-_LOADED = "loaded"
-
-
-@dataclass(frozen=True)
-class Task:
-    """A function for a worker process to call, with a time limit in seconds (``None``: until the deadline).
-
-    If something has to be loaded first, the limit is for ``loading`` only, and ``work`` is called with its value.
-
-    A task that runs longer than ``patience`` while others wait is preempted and restarted later with more patience, so
-    that a few hard tasks do not delay the easy ones.  A task to be done ``alone`` gets a fresh process: which model a
-    solver finds, and how it prints a term, depends on its history.
-    """
-
-    key: Any
-    work: Callable[..., Any]
-    limit: float | None = None
-    patience: float = _PATIENCE
-    alone: bool = False
-    loading: Callable[[], Any] | None = None
-
-
-@dataclass(frozen=True)
-class TaskOutcome:
-    """The outcome of a task: a value, an error of this package, or the reason why there is neither (``lost``)."""
-
-    value: Any = None
-    error: FdverifyError | None = None
-    lost: str | None = None
-    seconds: float = 0.0
-    overlong: bool = False
-    """Whether the task exceeded its own time limit."""
-    out_of_time: bool = False
-    """Whether the deadline of the run had passed."""
-    was_loading: bool = False
-    """Whether a task without a value had not finished its loading."""
 
 
 class _Pickler(pickle.Pickler):
@@ -109,7 +82,7 @@ class _Worker:
         self.task, self.since, self.has_worked = task, monotonic(), True
         self.is_loading = task.loading is not None
         message = BytesIO()
-        _Pickler(message, self._inherited).dump((task.loading, task.work))
+        _Pickler(message, self._inherited).dump((task.loading, task.work, task.reports))
         with suppress(OSError):  # it has died, which is noticed on receiving
             self.here.send_bytes(message.getvalue())
 
@@ -139,6 +112,7 @@ class Pool:
         self._inherited = inherited
         self._deadline: float | None = None
         self._longest_wait = _SIGN_OF_LIFE
+        self._on_event: EventHandler = ignore_event
         self._workers: list[_Worker] = []
         self._waiting: deque[Task] = deque()
 
@@ -160,14 +134,12 @@ class Pool:
     def run_tasks(
         self,
         tasks: Iterable[Task],
-        on_outcome: Callable[[Task, TaskOutcome], Iterable[Task]],
+        on_outcome: OutcomeHandler,
         deadline: float | None = None,
         beat: Callable[[], None] | None = None,
+        on_event: EventHandler = ignore_event,
     ) -> None:
-        """Run the tasks.  ``on_outcome`` gets every outcome and returns the tasks that follow from it.
-
-        ``beat`` is called often, even while all workers are busy, and may raise an exception to cancel the run.
-        """
+        self._on_event = on_event
         self._deadline = choose_earlier_deadline(deadline)
         self._longest_wait = _SIGN_OF_LIFE if beat is None else _BEAT
         self._waiting.extend(tasks)
@@ -216,7 +188,7 @@ class Pool:
         return outcomes
 
     def _receive_outcome(self, worker: _Worker) -> list[tuple[Task, TaskOutcome]]:
-        """Receive the outcome of a worker's task; there is none yet if the worker reports the end of loading."""
+        """Receive the outcome of a worker's task; there is none yet if the worker reports on its way."""
         assert worker.task is not None, "only a worker with a task answers"
         task, seconds = worker.task, monotonic() - worker.since
         try:
@@ -231,8 +203,11 @@ class Pool:
         except Exception as error:  # the object cannot be unpickled here
             self._remove_worker(worker)
             return [(task, TaskOutcome(error=InternalError(describe_error(error)), seconds=seconds))]
-        if kind == _LOADED:
+        if kind == LOADED:
             worker.is_loading = False
+            return []
+        if kind == EVENT:
+            self._on_event(task, content)
             return []
         worker.task = None
         if kind == "error" and isinstance(content, ResourcesExhausted):
@@ -263,36 +238,19 @@ class Pool:
         worker.stop()
         self._workers.remove(worker)
 
-    def _abandon_tasks(self, on_outcome: Callable[[Task, TaskOutcome], Iterable[Task]]) -> None:
+    def _abandon_tasks(self, on_outcome: OutcomeHandler) -> None:
         running = [(worker.task, worker.is_loading) for worker in self._workers if worker.task is not None]
-        abandoned = deque([*running, *((task, task.loading is not None) for task in self._waiting)])
+        abandoned = [*running, *((task, task.loading is not None) for task in self._waiting)]
         self.close()
-        while abandoned:
-            task, was_loading = abandoned.popleft()
-            outcome = TaskOutcome(lost="the time limit was reached", out_of_time=True, was_loading=was_loading)
-            abandoned.extend((each, each.loading is not None) for each in on_outcome(task, outcome))
+        abandon_tasks(abandoned, on_outcome)
 
 
 def _serve_tasks(there: Connection, memory_limit: int | None, inherited: Sequence[Any]) -> None:
     prepare_process()
-    if memory_limit is not None and sys.platform == "linux":
-        import resource
-
-        size = memory_limit * 1024 * 1024
-        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+    limit_memory(memory_limit)
     while True:
         try:
             message = there.recv_bytes()
         except EOFError:
             return
-        loading, work = _Unpickler(BytesIO(message), inherited).load()
-        send_outcome(there, work if loading is None else partial(_load_and_work, there, loading, work))
-
-
-def _load_and_work(there: Connection, loading: Callable[[], Any], work: Callable[[Any], Any]) -> Any:
-    worker = os.getpid()
-    loaded = loading()
-    if os.getpid() != worker:
-        os._exit(1)  # the loading has forked; only the original process goes on
-    there.send((_LOADED, None))
-    return work(loaded)
+        send_outcome(there, partial(run_parts, there, *_Unpickler(BytesIO(message), inherited).load()))

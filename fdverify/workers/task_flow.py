@@ -1,4 +1,4 @@
-"""Flows of tasks: coroutines that await the outcomes of tasks in a pool of worker processes.
+"""Flows of tasks: coroutines that await the outcomes of tasks in worker processes.
 
 A flow reads from top to bottom what happens one after the other; ``run_together`` says what happens side by side.
 """
@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import coroutine
 from typing import Any
 
-from fdverify.workers.pool import Pool, Task, TaskOutcome
+from fdverify.workers.executor import Executor, Task, TaskOutcome
 
 Flow = Coroutine[Any, Any, Any]
 
@@ -38,20 +38,20 @@ def run_together(flows: Iterable[Flow]) -> Generator[list[Flow], None, None]:
 
 
 def run_flows(
-    pool: Pool,
+    executor: Executor,
     flows: Iterable[Flow],
     deadline: float | None = None,
     on_outcome: Callable[[], None] = lambda: None,
     beat: Callable[[], None] | None = None,
 ) -> None:
-    """Run flows on a pool; ``on_outcome`` is called after each outcome, and ``beat`` as the pool does."""
+    """Run flows; ``on_outcome`` is called after each outcome, and ``beat`` as the executor does."""
 
     def resume_flow(task: Task, outcome: TaskOutcome) -> list[Task]:
         tasks: list[Task] = task.key.resume(outcome)
         on_outcome()
         return tasks
 
-    pool.run_tasks([task for flow in flows for task in _RunningFlow(flow).resume()], resume_flow, deadline, beat)
+    executor.run_tasks([task for flow in flows for task in _RunningFlow(flow).resume()], resume_flow, deadline, beat)
 
 
 class _RunningFlow:

@@ -31,6 +31,8 @@ from fdverify.errors import (
 from fdverify.models.loading import blame_user_file, is_package_error
 
 Value = TypeVar("Value")
+LOADED, EVENT = "loaded", "event"
+"""The kinds of messages that a task sends while it runs."""
 _LONGEST_WAIT = 3600.0  # per call: the system refuses an unlimited timeout
 
 
@@ -66,7 +68,7 @@ def run_in_worker(
             if not here.poll(min(left, _LONGEST_WAIT)):
                 continue
             kind, content = _receive_message(here, process)
-            if kind == "event":
+            if kind == EVENT:
                 on_event(content)
             elif kind == "error":
                 raise WorkerDied(str(content)) if isinstance(content, ResourcesExhausted) else content
@@ -124,6 +126,15 @@ def prepare_process() -> None:
         os._exit(1)
 
 
+def limit_memory(megabytes: int | None) -> None:
+    """Limit the memory of this process, if a limit is given; on Linux only."""
+    if megabytes is not None and sys.platform == "linux":
+        import resource
+
+        size = megabytes * 1024 * 1024
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+
+
 def send_outcome(there: Connection, work: Callable[[], Any]) -> None:
     """Do the work, and send its value or its error."""
     worker = os.getpid()
@@ -136,6 +147,20 @@ def send_outcome(there: Connection, work: Callable[[], Any]) -> None:
     if os.getpid() != worker:
         os._exit(1)  # the work has forked; only the original process may answer
     there.send_bytes(message)
+
+
+def run_parts(there: Connection, loading: Callable[[], Any] | None, work: Callable[..., Any], reports: bool) -> Any:
+    """Run the parts of a task in a worker process: tell when it has loaded, and send what it reports."""
+    given: list[Any] = []
+    if loading is not None:
+        worker = os.getpid()
+        given.append(loading())
+        if os.getpid() != worker:
+            os._exit(1)  # the loading has forked; only the original process goes on
+        there.send((LOADED, None))
+    if reports:
+        given.append(lambda event: there.send((EVENT, event)))
+    return work(*given)
 
 
 def convert_error(error: BaseException) -> FdverifyError:
@@ -152,7 +177,7 @@ def convert_error(error: BaseException) -> FdverifyError:
 
 def _run_and_send(work: Callable[[Callable[[Any], None]], Any], there: Connection) -> None:
     prepare_process()
-    send_outcome(there, lambda: work(lambda event: there.send(("event", event))))
+    send_outcome(there, lambda: work(lambda event: there.send((EVENT, event))))
 
 
 def _exit_with_parent() -> None:

@@ -17,6 +17,7 @@ import pytest
 from fdverify.schemas import find_schema
 from tests.cli.processes import heed_interrupts, in_session, wait_until
 from tests.cli.script import ESCAPE, environment, odd_lines, run, run_script
+from tests.cluster import Cluster
 from tests.launch import script
 from tests.sampling import choose, every
 
@@ -221,7 +222,16 @@ def test_a_model_of_ones_own(env: dict[str, str], tmp_path: Path) -> None:
 def test_help_is_of_the_model() -> None:
     outcome = run("map", DETECTORS, "--help")
     assert outcome.code == 0
-    for part in ("--gst A..B|N", "--timeout", "--svg FILE", "--scheduler ADDRESS", "--no-cache", "Exit codes: 0 every"):
+    for part in (
+        "--gst A..B|N",
+        "--timeout",
+        "--svg FILE",
+        "--cluster",
+        "--scheduler ADDRESS",
+        "--tls-key FILE",
+        "--no-cache",
+        "Exit codes: 0 every",
+    ):
         assert part in outcome.stdout
 
 
@@ -243,11 +253,25 @@ REFUSED = {
     "unwritable": ((*SMALL, "--svg", "missing/map.svg"), "cannot write missing/map.svg"),
     "no time": ((*SMALL, "--time-limit", "0"), "--time-limit"),
     "no workers": ((*SMALL, "--jobs", "0"), "--jobs"),
-    "two ways": ((*SMALL, "--jobs", "2", "--scheduler", "127.0.0.1:1"), "give one of them"),
-    "no address": ((*SMALL, "--scheduler", "here"), "--scheduler must be an address"),
+    "two ways": ((*SMALL, "--jobs", "2", "--cluster", "127.0.0.1:1"), "give one of them"),
+    "no address": ((*SMALL, "--cluster", "here"), "--cluster must be an address"),
+    "former name": ((*SMALL, "--scheduler", "here"), "--cluster must be an address"),
     "nobody there": (
-        (*SMALL, "--scheduler", "tcp://127.0.0.1:1"),
+        (*SMALL, "--cluster", "tcp://127.0.0.1:1"),
         "cannot reach a Dask scheduler at tcp://127.0.0.1:1",
+    ),
+    "a key without a cluster": ((*SMALL, "--tls-key", "my.key"), "--tls-key is for a cluster"),
+    "a key that is missing": (
+        (*SMALL, "--cluster", "tls://127.0.0.1:1", "--tls-key", "no.key"),
+        "no such file: no.key",
+    ),
+    "a key for a cluster without TLS": (
+        (*SMALL, "--cluster", "tcp://127.0.0.1:1", "--tls-key", "no.key"),
+        "tcp://127.0.0.1:1 is an address without TLS (hint: tls://127.0.0.1:1)",
+    ),
+    "a report over a key": (
+        (*SMALL, "--cluster", "tls://127.0.0.1:1", "--tls-key", __file__, "--html", __file__),
+        "a report is not written to",
     ),
 }
 
@@ -264,9 +288,9 @@ def test_refuses(case: str, env: dict[str, str], tmp_path: Path) -> None:
 
 def test_without_distributed(env: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "distributed.py").write_text("raise ImportError('not installed')\n")
-    outcome = run_script("map", *SMALL, "--scheduler", "tcp://127.0.0.1:1", env={**env, "PYTHONPATH": str(tmp_path)})
+    outcome = run_script("map", *SMALL, "--cluster", "tcp://127.0.0.1:1", env={**env, "PYTHONPATH": str(tmp_path)})
     assert (outcome.code, outcome.stdout) == (2, "")
-    assert outcome.stderr == "error: --scheduler needs distributed (hint: pip install 'fdverify[dask]')\n"
+    assert outcome.stderr == "error: --cluster needs distributed (hint: pip install 'fdverify[dask]')\n"
 
 
 def test_unknown_is_no_success(env: dict[str, str]) -> None:
@@ -332,34 +356,9 @@ def test_interrupted_it_keeps_what_is_done(env: dict[str, str]) -> None:
     assert again["statistics"] == {"computed": 0, "stored": 2}
 
 
-def dask(*arguments: str, folder: Path) -> "subprocess.Popen[bytes]":
-    log = (folder / f"{arguments[0]}.log").open("wb")
-    command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
-    return subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-
-
-@pytest.fixture(scope="module")
-def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a cluster of two workers, each a process, on a machine that has nothing in its store."""
-    folder = tmp_path_factory.mktemp("cluster")
-    place = folder / "scheduler.json"
-    shared = ("--scheduler-file", str(place))
-    processes = [dask("scheduler", *shared, "--host", "127.0.0.1", "--port", "0", folder=folder)]
-    try:
-        assert wait_until(lambda: place.exists() and "address" in place.read_text(), LONG_ENOUGH)
-        where = ("--nworkers", "2", "--nthreads", "1", "--local-directory", str(folder), "--host", "127.0.0.1")
-        processes.append(dask("worker", *shared, *where, folder=folder))
-        address: str = json.loads(place.read_text())["address"]
-        yield address
-    finally:
-        for process in reversed(processes):
-            process.terminate()
-            process.wait()
-
-
 @pytest.mark.slow
-def test_a_cluster_draws_the_same(scheduler: str, env: dict[str, str]) -> None:
-    outcome = run_script("map", *PICTURED, "--scheduler", scheduler, env=env)
+def test_a_cluster_draws_the_same(cluster: Cluster, env: dict[str, str]) -> None:
+    outcome = run_script("map", *PICTURED, "--cluster", cluster.address, env=env)
     assert (outcome.code, odd_lines(outcome.stderr)) == (0, [])
     drawn, last = picture(outcome.stdout)
     assert drawn == PICTURE
@@ -369,46 +368,49 @@ def test_a_cluster_draws_the_same(scheduler: str, env: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
-def test_a_cluster_draws_a_large_map_the_same(scheduler: str, env: dict[str, str], tmp_path: Path) -> None:
+def test_a_cluster_draws_a_large_map_the_same(cluster: Cluster, env: dict[str, str], tmp_path: Path) -> None:
     arguments = (*RANGES, *TIMEOUTS)
     other = environment(XDG_CACHE_HOME=str(tmp_path / "other"))
-    far = run_script("map", *arguments, "--scheduler", scheduler, "--svg", str(tmp_path / "far.svg"), env=other)
+    far = run_script("map", *arguments, "--cluster", cluster.address, "--svg", str(tmp_path / "far.svg"), env=other)
     near = run("map", *arguments, "--jobs", "2", "--svg", str(tmp_path / "near.svg"), env=env)
     assert picture(far.stdout)[0] == picture(near.stdout)[0]
     assert (tmp_path / "far.svg").read_bytes() == (tmp_path / "near.svg").read_bytes()
 
 
 @pytest.mark.slow
-def test_a_cluster_and_a_model_of_ones_own(scheduler: str, env: dict[str, str]) -> None:
+def test_a_cluster_and_a_model_of_ones_own(cluster: Cluster, env: dict[str, str]) -> None:
     file = Path(DETECTORS)
     arguments = ("--gst", "0..2", "--delta", "1", "--phi", "1", "--timeout", "6*phi+delta")
-    outcome = run_script("map", file.name, *arguments, "--scheduler", scheduler, cwd=file.parent, env=env)
+    outcome = run_script("map", file.name, *arguments, "--cluster", cluster.address, cwd=file.parent, env=env)
     assert outcome.code == 0
     assert "holds at all 3 instances" in outcome.stdout
     assert document(DETECTORS, *arguments, env=env)["statistics"] == {"computed": 0, "stored": 3}
 
 
 @pytest.mark.slow
-def test_a_cluster_has_time_limits(scheduler: str, env: dict[str, str]) -> None:
-    outcome = run("map", *SMALL, "--time-limit", "1e-3", "--scheduler", scheduler, env=env)
+def test_a_cluster_has_time_limits(cluster: Cluster, env: dict[str, str]) -> None:
+    outcome = run("map", *SMALL, "--time-limit", "1e-3", "--cluster", cluster.address, env=env)
     assert outcome.code == 3
     assert "unknown at all 8 instances" in outcome.stdout
 
 
-def test_a_cluster_tells_what_is_wrong_with_a_model(scheduler: str, env: dict[str, str], tmp_path: Path) -> None:
+def test_a_cluster_tells_what_is_wrong_with_a_model(cluster: Cluster, env: dict[str, str], tmp_path: Path) -> None:
     """Phases are run here first, so that what is wrong with them is said before the cluster is asked."""
     (tmp_path / "broken.py").write_text(BROKEN)
-    outcome = run_script("map", "broken.py:MODEL", "--limit", "1..3", "--scheduler", scheduler, cwd=tmp_path, env=env)
+    outcome = run_script(
+        "map", "broken.py:MODEL", "--limit", "1..3", "--cluster", cluster.address, cwd=tmp_path, env=env
+    )
     assert (outcome.code, outcome.stdout) == (2, "")
     assert outcome.stderr == "error: broken.py:7: RuntimeError: out of order\n"
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_interrupted_while_a_cluster_works(scheduler: str, env: dict[str, str]) -> None:
-    with started("--delta", "4", "--phi", "1..60", "--scheduler", scheduler, env=env) as process:
+def test_interrupted_while_a_cluster_works(cluster: Cluster, env: dict[str, str]) -> None:
+    with started("--delta", "4", "--phi", "1..60", "--cluster", cluster.address, env=env) as process:
         assert wait_until(lambda: len(entries(env)) >= 2, LONG_ENOUGH)
         os.killpg(process.pid, signal.SIGINT)
         stdout, stderr = process.communicate(timeout=LONG_ENOUGH)
         assert (process.returncode, stdout) == (130, "")
         assert "Traceback" not in stderr
+    assert wait_until(lambda: not cluster.list_interpreters(), LONG_ENOUGH), "what is under way there ends, too"

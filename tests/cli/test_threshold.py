@@ -8,12 +8,18 @@ from typing import Any
 import jsonschema
 import pytest
 
+from fdverify.errors import InternalError
 from fdverify.schemas import find_schema
-from tests.cli.script import run
+from fdverify.threshold import check_specification
+from fdverify.threshold.automaton import Automaton, Specification
+from fdverify.threshold.text.read import read_automaton
+from tests.cli.script import run, run_script
+from tests.cluster import Cluster, drop_times
 from tests.sampling import every
 from tests.threshold.small import STRB
 
 WEAKER = ("--assume", "N >= 3*T", "--assume", "F <= T", "--spec", "relay")
+VERDICTS_IF_WEAKER = [("unforgeability", "proved"), ("correctness", "violated"), ("relay", "violated")]
 CIRCLE = """skel Circle {
   parameters N;
   assumptions { N >= 1; }
@@ -86,6 +92,48 @@ def test_vacuous_and_unknown_are_no_success(validator: Any) -> None:
     document = json.loads(run("threshold", "check", str(STRB), "--time-limit", "0.001", "--json").stdout)
     validator.validate(document)
     assert document["exit_code"] == 3
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_results_are_in_the_order_of_the_file(jobs: str) -> None:
+    outcome = run("threshold", "check", str(STRB), *WEAKER[:4], "--jobs", jobs)
+    assert outcome.code == 1
+    assert re.findall(r"^(\w+): (\w+):", outcome.stdout, flags=re.MULTILINE) == VERDICTS_IF_WEAKER
+
+
+def fail(automaton: Automaton, specification: Specification, *more: Any) -> None:
+    raise InternalError(f"{specification.name} fails")
+
+
+def test_an_error_is_that_of_the_first_specification_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which of them fails first is chance."""
+    automaton = read_automaton(STRB)
+
+    monkeypatch.setattr(check_specification, "check", fail)
+    for _ in range(3):
+        with pytest.raises(InternalError, match="unforgeability fails"):
+            check_specification.check_specifications(
+                automaton, automaton.specifications, check_specification.ThresholdSettings()
+            )
+
+
+def test_a_cluster_answers_the_same(cluster: Cluster) -> None:
+    arguments = ("threshold", "check", str(STRB), *WEAKER[:4], "--json")
+    near, far = run(*arguments), run_script(*arguments, "--cluster", cluster.address)
+    assert (near.code, far.code) == (1, 1)
+    assert drop_times(json.loads(far.stdout)) == drop_times(json.loads(near.stdout))
+    entries = json.loads(far.stdout)["specifications"]
+    assert [(each["name"], each["verdict"]) for each in entries] == VERDICTS_IF_WEAKER
+
+
+def test_a_cluster_that_is_late_or_missing_is_no_success(cluster: Cluster) -> None:
+    late = run_script("threshold", "check", str(STRB), "--time-limit", "0.5", "--cluster", cluster.address)
+    assert late.code == 3
+    assert "proved" not in late.stdout
+    missing = run_script("threshold", "check", str(STRB), "--cluster", "tcp://127.0.0.1:1")
+    assert (missing.code, missing.stdout) == (2, "")
+    assert missing.stderr.startswith("error: cannot reach a Dask scheduler at tcp://127.0.0.1:1")
+    assert len(missing.stderr.splitlines()) == 1
 
 
 def test_a_flowchart() -> None:

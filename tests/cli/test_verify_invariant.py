@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import pytest
 from fdverify.schemas import find_schema
 from fdverify.smt.script import Decision
 from tests.cli import written_proofs as files
-from tests.cli.processes import heed_interrupts
+from tests.cli.processes import heed_interrupts, wait_until
 from tests.cli.script import Outcome, environment, run
+from tests.cluster import Cluster, drop_times
 from tests.launch import HANG_SECONDS, script
 from tests.sampling import choose, every
 
@@ -529,3 +531,103 @@ def test_what_was_proved_is_found_whatever_else_is_checked(tmp_path: Path, cache
     _, document = found(*reversed(paths), "--jobs", "1", env=cache)
     for proof in document["proofs"]:
         assert all(o["cached"] for o in proof["obligations"] if o["kind"] != "vacuity"), proof["proof"]
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Proofs of every kind: proved, broken, false, vacuous, and files that are wrong."""
+    folder = tmp_path_factory.mktemp("several")
+    good = files.GOOD + "\n\nfrom pathlib import Path\nPath(__file__).with_name('data.txt').read_text()\n"
+    (folder / "data.txt").write_text("data")
+    wrong = {"syntax": files.SYNTAX_ERROR, "fails": files.FAILED_IMPORT}
+    return written(
+        folder, good=good, waits=files.NOT_INDUCTIVE, short=files.VIOLATED, empty=files.UNSATISFIABLE, **wrong
+    )
+
+
+def test_a_cluster_answers_the_same(cluster: Cluster, several: Path, cache: dict[str, str]) -> None:
+    outcomes = [
+        verify(".", "--no-cache", "--json", *more, env=cache, cwd=several)
+        for more in ((), ("--cluster", cluster.address))
+    ]
+    near, far = (json.loads(outcome.stdout) for outcome in outcomes)
+    assert outcomes[0].code == outcomes[1].code == 2
+    assert outcomes[0].stderr == outcomes[1].stderr
+    assert drop_times(far) == drop_times(near)
+    assert {name: verdict for name, verdict in verdicts(far).items() if verdict == "proved"} == {"good": "proved"}
+
+
+def test_what_a_cluster_has_proved_is_stored_here_and_signed_by_nobody_there(
+    cluster: Cluster, several: Path, cache: dict[str, str]
+) -> None:
+    path = str(several / "good.py")
+    code, document = found(path, "--cluster", cluster.address, env=cache)
+    assert (code, verdicts(document)) == (0, {"good": "proved"})
+    assert not (cluster.folder / "cache" / "fdverify").exists()
+    assert not (cluster.folder / "state" / "fdverify").exists()
+    again, known = found(path, env=cache)
+    assert again == 0
+    assert {o["cached"] for p in known["proofs"] for o in p["obligations"] if o["kind"] != "vacuity"} == {True}
+
+
+def test_a_proof_that_is_not_the_same_there_is_refused(cluster: Cluster, tmp_path: Path, cache: dict[str, str]) -> None:
+    """Its meaning depends on a variable, with which it is proved there and would not be here."""
+    limit = "import os\nLIMIT = 0 if os.environ.get('HERE') else 1\n"
+    text = limit + files.GOOD.replace("s.receiver_timer < s.phi", "s.receiver_timer < s.phi * LIMIT")
+    folder = written(tmp_path / "proofs", depends=text)
+    here = {**cache, "HERE": "1"}
+    assert verify(str(folder), env=here).code == 1
+    outcome = verify(str(folder), "--cluster", cluster.address, env=here)
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr.startswith("error: on a worker of the cluster, the variable HERE has not the value")
+    assert len(outcome.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--cluster", "here"), "--cluster must be an address"),
+        (("--cluster", "127.0.0.1:1", "--jobs", "2"), "give one of them"),
+        (("--tls-cert", "my.pem"), "--tls-cert is for a cluster"),
+        (("--cluster", "tcp://127.0.0.1:1"), "cannot reach a Dask scheduler at tcp://127.0.0.1:1"),
+    ],
+)
+def test_a_cluster_that_is_missing_is_one_line(
+    arguments: tuple[str, ...], says: str, several: Path, cache: dict[str, str]
+) -> None:
+    outcome = verify(str(several / "good.py"), *arguments, env=cache)
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert says in outcome.stderr
+    assert len(outcome.stderr.splitlines()) == 1
+
+
+def test_a_cluster_without_the_library(several: Path, cache: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "distributed.py").write_text("raise ImportError('not installed')\n")
+    env = {**cache, "PYTHONPATH": str(tmp_path)}
+    outcome = verify(str(several / "good.py"), "--cluster", "tcp://127.0.0.1:1", env=env)
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr == "error: --cluster needs distributed (hint: pip install 'fdverify[dask]')"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("how", ["time limit", "Ctrl-C"])
+def test_what_a_cluster_does_for_a_proof_ends_with_the_command(
+    how: str, cluster: Cluster, tmp_path: Path, cache: dict[str, str]
+) -> None:
+    path = written(tmp_path / "proofs", hours=files.HOURS) / "hours.py"
+    limit = ("--time-limit", "15") if how == "time limit" else ()
+    process = subprocess.Popen(
+        [script("verify-invariant"), str(path), "--cluster", cluster.address, *limit],
+        env=cache,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
+    )
+    if how == "Ctrl-C":
+        assert wait_until(lambda: len(cluster.list_interpreters()) > 0, HANG_SECONDS)
+        os.killpg(process.pid, signal.SIGINT)
+    stdout, _ = process.communicate(timeout=HANG_SECONDS)
+    assert process.returncode == (3 if limit else 128 + signal.SIGINT)
+    assert b"proved" not in stdout
+    assert wait_until(lambda: not cluster.list_interpreters(), HANG_SECONDS)

@@ -18,7 +18,7 @@ from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.proofs.schedule import ProofSchedule
 from fdverify.smt.script import Decision
-from fdverify.workers.pool import TaskOutcome
+from fdverify.workers.executor import TaskOutcome
 from fdverify.workers.task_flow import FlowEnded
 from tests.cli import written_proofs as files
 

@@ -11,12 +11,13 @@ from fdverify.engines.explore import explore
 from fdverify.errors import UsageError
 from fdverify.model_check.check_request import CheckRequest
 from fdverify.sweep import sweep as surveying
-from fdverify.sweep.cell_check import PACKAGE, CellAnswer, OutcomeHandler, digest_sources
+from fdverify.sweep.cell_check import PACKAGE, CellAnswer, CellHandler, digest_sources
 from fdverify.sweep.parameter_grid import build_grid
 from fdverify.sweep.sweep import SweepRequest, SweepSettings, run_sweep
 from fdverify.sweep.sweep_result import ParameterMap, find_frontier
 from fdverify.verdict import Verdict
-from fdverify.workers.pool import TaskOutcome
+from fdverify.workers.backends import WorkerSettings
+from fdverify.workers.executor import TaskOutcome
 from tests.sampling import choose, every
 
 LEAST = "3*phi + 3*(delta//3) + min(delta%3, 1)*min(phi-1, 1)"
@@ -91,7 +92,8 @@ def detector(ranges: Mapping[str, range], *timeouts: str, **chosen: str) -> Swee
 
 
 def made(question: SweepRequest, jobs: int = 1, **settings: bool | float) -> ParameterMap:
-    return run_sweep(question, SweepSettings(jobs=jobs, **settings), lambda done, total: None)  # type: ignore[arg-type]
+    chosen = SweepSettings(WorkerSettings(jobs), **settings)  # type: ignore[arg-type]
+    return run_sweep(question, chosen, lambda done, total: None)
 
 
 def verdicts(found: ParameterMap, panel: int = 0) -> dict[tuple[int, ...], tuple[Verdict | None, int | None]]:
@@ -274,13 +276,13 @@ def test_answers_about_something_else_are_refused(
     source = name if name == PACKAGE else str(tmp_path / name)
 
     def elsewhere(
-        work: Mapping[int, CheckRequest], workers: int, time_limit: float | None, told: OutcomeHandler
+        work: Mapping[int, CheckRequest], workers: WorkerSettings, time_limit: float | None, told: CellHandler
     ) -> None:
         known = {**digest_sources(), source: there}
         run = {name: digest for name, digest in known.items() if digest is not None}
         told(0, TaskOutcome(value=CellAnswer(Verdict.PROVED, "", None, run)))
 
-    monkeypatch.setattr(surveying, "check_on_processes", elsewhere)
+    monkeypatch.setattr(surveying, "check_cells", elsewhere)
     with pytest.raises(UsageError, match="another fdverify" if name == PACKAGE else "has changed"):
         made(counting(counter, range(9, 10)))
     assert not (cache / "fdverify" / "map").exists()

@@ -14,36 +14,19 @@ from typing import Any
 import pytest
 
 from fdverify.errors import InternalError, UsageError
-from fdverify.workers.pool import Pool, Task, TaskOutcome
+from fdverify.workers.executor import Task, TaskOutcome
+from fdverify.workers.pool import Pool
 from tests.cli.processes import children, wait_until
 from tests.sampling import every
+from tests.workers.tasks import allocate, break_down, kill_oneself, loop_for_ever, misuse, square
 
 AGES = 600.0
 """Longer than any test here may take."""
 SHORT = 0.5
 
 
-def square(number: int) -> int:
-    return number * number
-
-
-def loop_for_ever(started: Path | None = None) -> None:
-    if started is not None:
-        started.touch()
-    while True:
-        time.sleep(0.01)
-
-
-def kill_oneself() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def exit_quietly() -> None:
     os._exit(0)
-
-
-def misuse() -> None:
-    raise UsageError("no such thing", "try another")
 
 
 def fork_here() -> int:
@@ -55,14 +38,6 @@ def die_and_leave_a_child() -> None:
         time.sleep(20)
         os._exit(0)
     kill_oneself()
-
-
-def break_down() -> None:
-    raise KeyError("first line\nsecond line")
-
-
-def allocate(megabytes: int) -> int:
-    return len(bytearray(megabytes * 1024 * 1024))
 
 
 def touched(path: Path) -> str:

@@ -480,7 +480,7 @@ def test_texts_are_written_anew(proved: Path, tmp_path: Path) -> None:
     assert any((tmp_path / "texts").iterdir())
 
 
-@pytest.mark.parametrize("name", ["_digest_running_package", "version"])
+@pytest.mark.parametrize("name", ["digest_running_package", "version"])
 def test_another_package_or_library_is_noticed(name: str, proved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known_outcomes, name, lambda *arguments: "another")
     assert not is_known(check(proved))
@@ -614,7 +614,7 @@ def test_a_signed_record_of_another_layout_is_missing(content: str, proved: Path
 
 def test_another_package_stores_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = set_up(tmp_path, monkeypatch, {"proof": f"LIMIT = 0\n{OWN}"})
-    known_outcomes._digest_running_package()
+    known_outcomes.digest_running_package()
     monkeypatch.setattr(known_outcomes, "digest_package", lambda: "changed since the process began")
     assert check(path).verdict is Verdict.PROVED
     assert not is_known(check(path))

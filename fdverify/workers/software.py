@@ -1,0 +1,60 @@
+"""The software that answers depend on, which must be the same wherever tasks run."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from functools import lru_cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import fdverify
+
+_LIBRARIES = {"Z3": "z3-solver", "numpy": "numpy", "networkx": "networkx"}
+_SOURCES = "sources"
+
+
+def describe_software() -> dict[str, str]:
+    """Describe what this process runs: versions by name, and a digest of this package's sources."""
+    return {
+        "fdverify": fdverify.__version__,
+        "Python": platform.python_version(),
+        **{name: _find_version(distribution) for name, distribution in _LIBRARIES.items()},
+        _SOURCES: digest_running_package(),
+    }
+
+
+def find_software_difference(there: Mapping[str, str], here: Mapping[str, str]) -> str | None:
+    """Say what another process runs that is not what this one runs; ``None`` if both run the same."""
+    for name in here:
+        if there.get(name) != here[name]:
+            if name == _SOURCES:
+                return "other sources of fdverify than this one"
+            return f"{name} {there.get(name, 'of unknown version')}, and this one runs {here[name]}"
+    return None
+
+
+def _find_version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "of unknown version"
+
+
+@lru_cache(maxsize=1)
+def digest_running_package() -> str:
+    """Compute the digest of the package once: what is changed later is not what this process runs."""
+    return digest_package()
+
+
+def digest_package() -> str:
+    """Compute a digest of all source files of this package."""
+    package = Path(fdverify.__file__).parent
+    digest = sha256()
+    for path in sorted(package.rglob("*")):
+        if path.suffix in (".py", ".lark"):
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(package)} {len(content)}\n".encode())
+            digest.update(content)
+    return digest.hexdigest()
