@@ -400,8 +400,8 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [os.path.abspath(place) for place in sys.path])  # as a command has it
 
 
-def check(path: Path, jobs: int = 2, **settings: object) -> ProofResult:
-    (result,) = check_proofs([path], ProofSettings(jobs=jobs, **settings))  # type: ignore[arg-type]
+def check(path: Path, **settings: object) -> ProofResult:
+    (result,) = check_proofs([path], ProofSettings(jobs=2, **settings))  # type: ignore[arg-type]
     return result
 
 
