@@ -369,8 +369,13 @@ def _list_installed_modules() -> dict[str, ModuleType]:
     return {
         name: module
         for name, module in list(sys.modules.items())
-        if name.partition(".")[0] not in _VERSIONED and not is_user_module(name)
+        if name.partition(".")[0] not in _VERSIONED and not is_user_module(name) and not _is_of_python(module)
     }
+
+
+def _is_of_python(module: ModuleType) -> bool:
+    """Tell whether a module is in Python's own folder: some of those have names that depend on the machine."""
+    return os.path.dirname(getattr(module, "__file__", None) or "") == os.path.dirname(os.__file__)
 
 
 def _list_package_folders(modules: Iterable[ModuleType]) -> list[str]:

@@ -6,6 +6,7 @@ import importlib
 import os
 import py_compile
 import shutil
+import subprocess
 import sys
 import warnings
 import zipfile
@@ -400,8 +401,8 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [os.path.abspath(place) for place in sys.path])  # as a command has it
 
 
-def check(path: Path, jobs: int = 2, **settings: object) -> ProofResult:
-    (result,) = check_proofs([path], ProofSettings(jobs=jobs, **settings))  # type: ignore[arg-type]
+def check(path: Path, **settings: object) -> ProofResult:
+    (result,) = check_proofs([path], ProofSettings(jobs=2, **settings))  # type: ignore[arg-type]
     return result
 
 
@@ -713,17 +714,12 @@ def test_data_that_changes_before_it_is_read_is_not_kept(tmp_path: Path, monkeyp
     assert check(path).verdict is not Verdict.PROVED
 
 
-def test_data_that_is_read_twice_and_differs_is_not_repeatable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = "int((HERE / 'limit.txt').read_text())"
-    texts = {
-        "proof": f"{HERE}import builtins\nLIMIT = {read}\nbuiltins.replace_limit()\nLIMIT = 0 * {read}\n{OWN}",
-        "limit_DOT_txt": "0",
-    }
-    path = set_up(tmp_path, monkeypatch, texts)
-    monkeypatch.setattr("builtins.replace_limit", lambda: os.replace("../new.txt", "../limit.txt"), raising=False)
-    put(path.parent, new_DOT_txt="1")
-    result = check(path, jobs=1)
-    assert result.reads is None or result.reads.unrepeatable is not None
+def test_data_that_is_read_twice_and_differs_is_not_repeatable(tmp_path: Path) -> None:
+    reads = read_recorder._FileReads()
+    for text in ("0", "1"):
+        put(tmp_path, limit_DOT_txt=text)
+        read_recorder._record_file([reads], str(tmp_path / "limit.txt"))
+    assert reads.unrepeatable is not None
 
 
 def test_a_process_that_has_changed_a_module_knows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -756,6 +752,12 @@ def test_functions_that_passed_are_not_compared_again(
     shutil.rmtree(tmp_path / "cache" / "fdverify" / "checked")
     monkeypatch.setattr(author_check, "check_author_code", None)
     assert check(proved).verdict is Verdict.PROVED
+
+
+def test_a_command_remembers_functions_that_passed(proved: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from fdverify.cli import verify_invariant; verify_invariant()", str(proved)]
+    subprocess.run(command, check=True, env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "another cache")})
+    assert [path for path in (tmp_path / "another cache" / "fdverify" / "passed").rglob("*") if path.is_file()]
 
 
 def test_a_check_in_a_folder_that_is_gone_knows_nothing(proved: Path, tmp_path: Path) -> None:
