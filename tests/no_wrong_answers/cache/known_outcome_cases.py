@@ -26,6 +26,7 @@ from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.testing.collect import collect_obligations
 from fdverify.verdict import Verdict
+from fdverify.workers.software import digest_running_package
 
 SYSTEM = """
 def build(delta):
@@ -615,7 +616,7 @@ def test_a_signed_record_of_another_layout_is_missing(content: str, proved: Path
 
 def test_another_package_stores_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = set_up(tmp_path, monkeypatch, {"proof": f"LIMIT = 0\n{OWN}"})
-    known_outcomes.digest_running_package()
+    digest_running_package()
     monkeypatch.setattr(known_outcomes, "digest_package", lambda: "changed since the process began")
     assert check(path).verdict is Verdict.PROVED
     assert not is_known(check(path))
