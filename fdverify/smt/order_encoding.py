@@ -12,7 +12,8 @@ from bisect import bisect
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite
+from functools import cached_property
+from math import inf, isfinite, prod
 from typing import Any, TypeAlias
 
 import z3
@@ -49,18 +50,62 @@ class Interval:
         return Interval(low, high)
 
 
-Multiple: TypeAlias = tuple[int, Any]
-"""A factor other than 0, and a term that is not a sum: a constant, a choice between two terms, or a quotient."""
-Sum: TypeAlias = tuple[Sequence[Multiple], int]
-"""Multiples, and a number, which are added up."""
+@dataclass(frozen=True, eq=False)
+class NamedInteger:
+    """A parameter, or an integer that a fact defines."""
+
+    name: str
+    bounds: Interval
+    meaning: IntegerSum | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenInteger:
+    """One of two integers."""
+
+    condition: Bool
+    then: IntegerSum
+    otherwise: IntegerSum
+
+    @cached_property
+    def bounds(self) -> Interval:
+        then, otherwise = self.then.bounds, self.otherwise.bounds
+        return Interval(min(then.low, otherwise.low), max(then.high, otherwise.high))
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerQuotient:
+    """An integer divided by a positive number, rounded down."""
+
+    dividend: IntegerSum
+    divisor: int
+
+    @cached_property
+    def bounds(self) -> Interval:
+        return self.dividend.bounds.divide(self.divisor)
+
+
+Summand: TypeAlias = NamedInteger | ChosenInteger | IntegerQuotient
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerSum:
+    """Multiples of different summands, by factors other than 0, and a constant."""
+
+    multiples: tuple[tuple[int, Summand], ...]
+    constant: int = 0
+
+    @cached_property
+    def bounds(self) -> Interval:
+        start = Interval(self.constant, self.constant)
+        return sum((summand.bounds.scale(factor) for factor, summand in self.multiples), start)
 
 
 class OrderTranslator:
     """Translates terms over integers that are parameters, with their least values, or defined by a fact."""
 
     def __init__(self, least: Mapping[str, int]) -> None:
-        self._intervals = {name: Interval(value, inf) for name, value in least.items()}
-        self._meanings: dict[str, Any] = {}
+        self._integers = {name: NamedInteger(name, Interval(value, inf)) for name, value in least.items()}
         self._numbers: dict[str, list[int]] = {name: [] for name in least}
         self._undefined: deque[tuple[str, int]] = deque()
         self._definitions: list[Any] = []
@@ -68,19 +113,23 @@ class OrderTranslator:
         """For the name of an integer and a number: the truth value "the integer is at least this number"."""
         # Keyed by term identity.  The term is kept alive beside its translation, so that Z3 cannot reuse the identity.
         self._truths: dict[int, tuple[Any, Any]] = {}
-        self._sums: dict[int, tuple[Any, Sum]] = {}
-        self._bounds: dict[int, tuple[Any, Interval]] = {}
-        self._comparisons: dict[tuple[tuple[tuple[int, int], ...], int], tuple[Sequence[Multiple], Truth]] = {}
+        self._sums: dict[int, tuple[Any, IntegerSum]] = {}
+        self._summands: dict[int, tuple[Any, Summand]] = {}
+        self._comparisons: dict[tuple[tuple[tuple[int, Summand], ...], int], Truth] = {}
 
     def translate_fact(self, term: Any) -> Any:
         """Translate a fact.  An equation ``constant == term`` with a new integer constant only defines the constant."""
         if z3.is_eq(term) and z3.is_int(term.arg(0)):
             # Z3 may swap the sides of ``constant == literal``, so the constant can be on either side.
             for constant, meaning in (term.children(), reversed(term.children())):
-                if _is_constant(constant) and constant.decl().name() not in self._intervals:
-                    self._define_constant(constant.decl().name(), meaning)
+                if _is_constant(constant) and constant.decl().name() not in self._integers:
+                    self._define_integer(constant.decl().name(), self._read_sum(meaning))
                     return z3.BoolVal(True)
         return self.translate_truth(term)
+
+    def _define_integer(self, name: str, meaning: IntegerSum) -> None:
+        self._integers[name] = NamedInteger(name, meaning.bounds, meaning)
+        self._numbers[name] = []
 
     def take_definitions(self) -> list[Any]:
         """Return what must hold of the truth values that translations since the last call have made."""
@@ -92,9 +141,9 @@ class OrderTranslator:
 
     def _define_literal(self, name: str, number: int) -> None:
         literal, numbers = self.literals[name, number].term, self._numbers[name]
-        if name in self._meanings:
-            meaning = self._compare_sum(self._split_term(self._meanings[name]), number)
-            self._definitions.append(literal == lift_truth(meaning))
+        meaning = self._integers[name].meaning
+        if meaning is not None:
+            self._definitions.append(literal == lift_truth(self._compare_sum(meaning, number)))
         place = bisect(numbers, number)
         if place > 0:
             self._definitions.append(z3.Implies(literal, self.literals[name, numbers[place - 1]].term))
@@ -140,89 +189,55 @@ class OrderTranslator:
                 raise NoOrderEncoding
 
     def _is_at_least(self, left: Any, right: Any) -> Truth:
-        return self._compare_sum(self._split_term(left - right), 0)
+        return self._compare_sum(self._read_sum(left - right), 0)
 
-    def _define_constant(self, name: str, meaning: Any) -> None:
-        self._intervals[name] = self._bound_value(meaning)
-        self._meanings[name] = meaning
-        self._numbers[name] = []
-
-    def _bound_value(self, term: Any) -> Interval:
-        multiples, constant = self._split_term(term)
-        return self._bound_sum(multiples) + Interval(constant, constant)
-
-    def _bound_sum(self, multiples: Sequence[Multiple]) -> Interval:
-        return sum((self._bound_term(term).scale(factor) for factor, term in multiples), Interval(0, 0))
-
-    def _bound_term(self, term: Any) -> Interval:
-        key = term.get_id()
-        if key not in self._bounds:
-            self._bounds[key] = (term, self._compute_bounds(term))
-        return self._bounds[key][1]
-
-    def _compute_bounds(self, term: Any) -> Interval:
-        if _is_constant(term):
-            if term.decl().name() not in self._intervals:
-                raise NoOrderEncoding  # an integer without a definition
-            return self._intervals[term.decl().name()]
-        if term.decl().kind() == z3.Z3_OP_IDIV:
-            return self._bound_value(term.arg(0)).divide(term.arg(1).as_long())
-        then, otherwise = self._bound_value(term.arg(1)), self._bound_value(term.arg(2))
-        return Interval(min(then.low, otherwise.low), max(then.high, otherwise.high))
-
-    def _split_term(self, term: Any) -> Sum:
-        key = term.get_id()
-        if key not in self._sums:
-            self._sums[key] = (term, _split_sum(term))
-        return self._sums[key][1]
-
-    def _compare_sum(self, total: Sum, number: int) -> Truth:
+    def _compare_sum(self, total: IntegerSum, number: int) -> Truth:
         """Return whether a sum is at least a number."""
-        multiples, constant = total
-        key = tuple((factor, term.get_id()) for factor, term in multiples), number - constant
+        if total.bounds.low >= number or total.bounds.high < number:
+            return total.bounds.low >= number
+        key = total.multiples, number - total.constant
         if key not in self._comparisons:
-            self._comparisons[key] = multiples, self._split_comparison(multiples, number - constant)
-        return self._comparisons[key][1]
+            self._comparisons[key] = self._split_comparison(*key)
+        return self._comparisons[key]
 
-    def _split_comparison(self, multiples: Sequence[Multiple], number: int) -> Truth:
-        bounds = self._bound_sum(multiples)
-        if bounds.low >= number or bounds.high < number:
-            return bounds.low >= number
-        (factor, term), *others = multiples
+    def _split_comparison(self, multiples: tuple[tuple[int, Summand], ...], number: int) -> Truth:
+        (factor, summand), *others = multiples
         if not others:
-            return self._compare_multiple(factor, term, number)
+            return self._compare_multiple(factor, summand, number)
         # a + b ≥ n if and only if, for every i, a ≥ i or b ≥ n - i + 1.  It suffices to look at those i for which
         # neither of the two is known; and at one more on each side, if one of them is known to be false there.
-        first, rest = self._bound_term(term).scale(factor), self._bound_sum(others)
-        low, high = max(first.low + 1, number - rest.high), min(first.high + 1, number - rest.low)
+        rest = IntegerSum(tuple(others))
+        first = summand.bounds.scale(factor)
+        low, high = max(first.low + 1, number - rest.bounds.high), min(first.high + 1, number - rest.bounds.low)
         if not (isfinite(low) and isfinite(high) and high - low < _MOST_NUMBERS):
             raise NoOrderEncoding
         return And(
             *(
-                Or(self._compare_multiple(factor, term, i), self._compare_sum((others, 0), number - i + 1))
+                Or(self._compare_multiple(factor, summand, i), self._compare_sum(rest, number - i + 1))
                 for i in range(int(low), int(high) + 1)
             )
         )
 
-    def _compare_multiple(self, factor: int, term: Any, number: int) -> Truth:
-        """Return whether a multiple of a term is at least a number."""
+    def _compare_multiple(self, factor: int, summand: Summand, number: int) -> Truth:
+        """Return whether a multiple of a summand is at least a number."""
         if factor > 0:
-            return self._compare_term(term, -(-number // factor))
-        return Not(self._compare_term(term, number // factor + 1))
+            return self._compare_summand(summand, -(-number // factor))
+        return Not(self._compare_summand(summand, number // factor + 1))
 
-    def _compare_term(self, term: Any, number: int) -> Truth:
-        bounds = self._bound_term(term)
-        if bounds.low >= number or bounds.high < number:
-            return bounds.low >= number
-        if _is_constant(term):
-            return self._make_literal(term.decl().name(), number)
-        if term.decl().kind() == z3.Z3_OP_IDIV:
-            return self._compare_sum(self._split_term(term.arg(0)), number * term.arg(1).as_long())
-        condition = Bool(self.translate_truth(term.arg(0)))
-        then, otherwise = (self._compare_sum(self._split_term(term.arg(place)), number) for place in (1, 2))
-        if isinstance(then, bool) or isinstance(otherwise, bool):
-            return And(Or(Not(condition), then), Or(condition, otherwise))
-        return If(condition, then, otherwise)
+    def _compare_summand(self, summand: Summand, number: int) -> Truth:
+        if summand.bounds.low >= number or summand.bounds.high < number:
+            return summand.bounds.low >= number
+        match summand:
+            case NamedInteger(name):
+                return self._make_literal(name, number)
+            case IntegerQuotient(dividend, divisor):
+                return self._compare_sum(dividend, number * divisor)
+            case ChosenInteger(condition):
+                then = self._compare_sum(summand.then, number)
+                otherwise = self._compare_sum(summand.otherwise, number)
+                if isinstance(then, bool) or isinstance(otherwise, bool):
+                    return And(Or(Not(condition), then), Or(condition, otherwise))
+                return If(condition, then, otherwise)
 
     def _make_literal(self, name: str, number: int) -> Bool:
         if (name, number) not in self.literals:
@@ -230,47 +245,64 @@ class OrderTranslator:
             self._undefined.append((name, number))
         return self.literals[name, number]
 
+    def _read_sum(self, term: Any) -> IntegerSum:
+        key = term.get_id()
+        if key not in self._sums:
+            self._sums[key] = (term, self._split_sum(term))
+        return self._sums[key][1]
+
+    def _split_sum(self, term: Any) -> IntegerSum:
+        factors: dict[Summand, int] = {}
+        constant = 0
+        waiting: list[tuple[int, Any]] = [(1, term)]
+        while waiting:
+            factor, part = waiting.pop()
+            operands = part.children()
+            match part.decl().kind():
+                case z3.Z3_OP_ANUM:
+                    constant += factor * part.as_long()
+                case z3.Z3_OP_ADD:
+                    waiting += [(factor, operand) for operand in operands]
+                case z3.Z3_OP_SUB:
+                    waiting += [(factor, operands[0]), *((-factor, operand) for operand in operands[1:])]
+                case z3.Z3_OP_UMINUS:
+                    waiting.append((-factor, operands[0]))
+                case z3.Z3_OP_MUL:
+                    waiting.append(_split_product(factor, operands))
+                case _:
+                    summand = self._read_summand(part)
+                    factors[summand] = factors.get(summand, 0) + factor
+        return IntegerSum(tuple((factor, summand) for summand, factor in factors.items() if factor != 0), constant)
+
+    def _read_summand(self, term: Any) -> Summand:
+        if _is_constant(term):
+            name = term.decl().name()
+            if name not in self._integers:
+                raise NoOrderEncoding  # an integer without a definition
+            return self._integers[name]
+        key = term.get_id()
+        if key not in self._summands:
+            self._summands[key] = (term, self._build_summand(term))
+        return self._summands[key][1]
+
+    def _build_summand(self, term: Any) -> Summand:
+        kind, operands = term.decl().kind(), term.children()
+        if kind == z3.Z3_OP_ITE:
+            then, otherwise = self._read_sum(operands[1]), self._read_sum(operands[2])
+            return ChosenInteger(Bool(self.translate_truth(operands[0])), then, otherwise)
+        if kind == z3.Z3_OP_IDIV and z3.is_int_value(operands[1]) and operands[1].as_long() > 0:
+            return IntegerQuotient(self._read_sum(operands[0]), operands[1].as_long())
+        raise NoOrderEncoding
+
 
 def _is_constant(term: Any) -> bool:
     return bool(z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
 
 
-def _split_sum(term: Any) -> Sum:
-    """Split a linear term into multiples of other terms, each of which occurs once, and a constant."""
-    factors: dict[int, int] = {}
-    terms: dict[int, Any] = {}
-    constant = 0
-    waiting: list[Multiple] = [(1, term)]
-    while waiting:
-        factor, part = waiting.pop()
-        kind, operands = part.decl().kind(), part.children()
-        if z3.is_int_value(part):
-            constant += factor * part.as_long()
-        elif kind == z3.Z3_OP_ADD:
-            waiting += [(factor, operand) for operand in operands]
-        elif kind == z3.Z3_OP_SUB:
-            waiting += [(factor if place == 0 else -factor, operand) for place, operand in enumerate(operands)]
-        elif kind == z3.Z3_OP_UMINUS:
-            waiting.append((-factor, operands[0]))
-        elif kind == z3.Z3_OP_MUL:
-            waiting.append(_split_product(factor, operands))
-        elif _is_constant(part) or kind == z3.Z3_OP_ITE or (kind == z3.Z3_OP_IDIV and _divides_by_literal(part)):
-            terms[part.get_id()] = part
-            factors[part.get_id()] = factors.get(part.get_id(), 0) + factor
-        else:
-            raise NoOrderEncoding
-    return [(factor, terms[key]) for key, factor in factors.items() if factor != 0], constant
-
-
-def _split_product(factor: int, operands: Sequence[Any]) -> Multiple:
+def _split_product(factor: int, operands: Sequence[Any]) -> tuple[int, Any]:
+    """Return the product of the numbers among the factors, and the one factor that is not a number."""
     others = [operand for operand in operands if not z3.is_int_value(operand)]
-    for operand in operands:
-        if z3.is_int_value(operand):
-            factor *= operand.as_long()
     if len(others) > 1:
         raise NoOrderEncoding
-    return factor, others[0] if others else z3.IntVal(1)
-
-
-def _divides_by_literal(quotient: Any) -> bool:
-    return bool(z3.is_int_value(quotient.arg(1)) and quotient.arg(1).as_long() > 0)
+    numbers = (operand.as_long() for operand in operands if z3.is_int_value(operand))
+    return prod(numbers, start=factor), others[0] if others else z3.IntVal(1)

@@ -194,7 +194,9 @@ def test_a_truth_value_without_a_definition_is_not_left_behind() -> None:
 
 
 def test_a_wrong_encoding_is_noticed_in_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = OrderTranslator._compare_term
-    monkeypatch.setattr(OrderTranslator, "_compare_term", lambda self, term, number: original(self, term, number + 1))
+    original = OrderTranslator._compare_summand
+    monkeypatch.setattr(
+        OrderTranslator, "_compare_summand", lambda self, part, number: original(self, part, number + 1)
+    )
     with pytest.raises(InternalError, match="rejects a model"):
         solver_of().ask(P == 3)
