@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import z3
@@ -71,10 +70,6 @@ def _apply_to_list(make: Callable[..., Any], kind: type, terms: Sequence[Any]) -
     return kind(make(context.ref(), len(terms), (z3.Ast * len(terms))(*(term.ast for term in terms))), context)
 
 
-_build_numeral = lru_cache(maxsize=4096)(z3.IntVal)
-"""Z3 reads a numeral from a text; most occur again and again."""
-
-
 def apply_predicate(function: z3.FuncDeclRef, argument: Any) -> Bool:
     """Apply a predicate of one argument, which is of the right sort."""
     context = function.ctx
@@ -101,7 +96,7 @@ class Int(Value):
         if isinstance(value, Int):
             return value.term
         if isinstance(value, int) and not isinstance(value, bool):
-            return _build_numeral(int(value))
+            return z3.IntVal(int(value))
         raise_misuse(f"expected an integer, got {shorten_value(value)}", "use If(condition, 1, 0) to count a condition")
 
     @staticmethod
