@@ -127,7 +127,7 @@ def test_a_cluster_answers_the_same(cluster: Cluster) -> None:
 
 
 def test_a_cluster_that_is_late_or_missing_is_no_success(cluster: Cluster) -> None:
-    late = run_script("threshold", "check", str(STRB), "--time-limit", "0.5", "--cluster", cluster.address)
+    late = run_script("threshold", "check", str(STRB), "--time-limit", "0.1", "--cluster", cluster.address)
     assert late.code == 3
     assert "proved" not in late.stdout
     missing = run_script("threshold", "check", str(STRB), "--cluster", "tcp://127.0.0.1:1")
