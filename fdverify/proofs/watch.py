@@ -10,6 +10,7 @@ from time import monotonic, perf_counter, sleep
 from rich.console import Console
 
 from fdverify.cli.output import ProgressLine, print_answer
+from fdverify.cli.streams import reserve_stdout
 from fdverify.deadline import lift_deadline
 from fdverify.errors import FdverifyError, UsageError, shorten_path
 from fdverify.models.python_files import walk_folders
@@ -184,7 +185,8 @@ class _ProofWatch:
             print_answer(f"error: {error}\n")
 
     def _redraw_screen(self, text: str) -> None:
-        Console().clear()
+        with reserve_stdout(False):
+            Console().clear()
         print_answer(text + render_text(lambda console: console.print(Text("watching; Ctrl-C ends", style="dim"))))
 
 
