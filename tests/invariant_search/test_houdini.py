@@ -1,4 +1,4 @@
-"""The Houdini algorithm finds the largest inductive part, whatever rounds it knows, and no part that is not inductive."""
+"""The Houdini algorithm finds the largest inductive part, and nothing else, whatever rounds it knows."""
 
 from fdverify.invariant_search.clause import AtMost, Clause, LinearSum
 from fdverify.invariant_search.houdini import Houdini
