@@ -6,7 +6,7 @@ never start it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,21 @@ from fdverify.bounds.detector_instance import (
     require_detector,
     visit_states,
 )
+from fdverify.bounds.joined_instances import START, join_instances
 from fdverify.bounds.round_counter import is_counted_round as is_counted
 from fdverify.engines.batch import build_truth_column
 from fdverify.engines.explore import Exploration
 from fdverify.engines.packing import Rows, start_packing
+from fdverify.errors import FdverifyError
+from fdverify.models.detector import Detector
 from fdverify.models.system import Property, System
+from fdverify.runs.concrete_interpreter import build_initial_state
 from fdverify.verdict import Verdict
 
 _BATCH = 1 << 15
+_MOST_STATES_TOGETHER = 300_000
+_MOST_ROUNDS_TOGETHER = 1_000
+"""Where exploring instances together is given up: what has no end is then found one by one, and explained."""
 
 
 def ignore_progress(text: str) -> None:
@@ -39,23 +46,69 @@ def measure_detection_times(system: System, report: Callable[[str], None] = igno
     A timeout with which a crashed sender is always suspected is not listed.
     """
     detector = require_detector(system)
-    crashed = Property("crashed", lambda s: is_counted(detector, s), "it has crashed")
-    suspected = Property("suspected", detector.suspects, "it is suspected")
+    crashed, suspected = _build_claims(detector)
     exploration, _ = visit_states(system, EVERY_STATE, (crashed, suspected), report)
+    rows = _list_crashed_states(exploration, crashed)
     where = format_parameters(system.compute_fixed_parameters())
-    rows = exploration.get_all_states()
-    after_crash = _evaluate_claim(exploration, rows, crashed)
-    if not after_crash.any():
+    if len(rows[0]) == 0:
         raise NoBound(f"no {detector.watched} ever crashes in {system.name}, at {where}").with_verdict(Verdict.VACUOUS)
-    rows = [column[after_crash] for column in rows]
     report("counting rounds after a crash")
-    trusted = ~_evaluate_claim(exploration, rows, suspected)
-    rounds = _compute_longest_paths(*_list_rounds(exploration, rows, crashed), trusted)
-    if rounds is None:
+    times = _count_rounds(exploration, rows, detector)
+    if times is None:
         name = detector.watched
         raise NoBound(
             f"a crashed {name} may be trusted after any number of rounds: the detection time is unbounded, at {where}"
         ).with_verdict(Verdict.VIOLATED)
+    return times
+
+
+def measure_instances(instances: Sequence[System]) -> list[dict[int, int]]:
+    """Measure the detection times of instances: of all of them together if that is possible, else of one by one."""
+    try:
+        together = _measure_together(instances)
+    except FdverifyError:
+        together = None  # one by one, the instance to blame is found
+    return [measure_detection_times(instance) for instance in instances] if together is None else [together]
+
+
+def _measure_together(instances: Sequence[System]) -> dict[int, int] | None:
+    """Measure the detection times of instances by exploring one joined system; ``None`` if there is no such system."""
+    if len(instances) < 2:
+        return None
+    detector = require_detector(instances[0])
+    crashed, suspected = _build_claims(detector)
+    joined = join_instances(instances, (crashed, suspected))
+    if joined is None or any(crashed.holds(build_initial_state(instance)) for instance in instances):
+        return None
+    exploration, _ = visit_states(
+        joined, EVERY_STATE, (crashed, suspected), ignore_progress, _MOST_STATES_TOGETHER, _MOST_ROUNDS_TOGETHER
+    )
+    rows = _list_crashed_states(exploration, crashed)
+    crashing = np.unique(exploration.batches.restore_state(rows)[START])
+    return _count_rounds(exploration, rows, detector) if len(crashing) == len(instances) else None
+
+
+def _build_claims(detector: Detector) -> tuple[Property, Property]:
+    """Build the claims that the sender has crashed, and that it is suspected."""
+    return (
+        Property("crashed", lambda s: is_counted(detector, s), "it has crashed"),
+        Property("suspected", detector.suspects, "it is suspected"),
+    )
+
+
+def _list_crashed_states(exploration: Exploration, crashed: Property) -> Rows:
+    rows = exploration.get_all_states()
+    after_crash = _evaluate_claim(exploration, rows, crashed)
+    return [column[after_crash] for column in rows]
+
+
+def _count_rounds(exploration: Exploration, rows: Rows, detector: Detector) -> dict[int, int] | None:
+    """Count the rounds after a crash, by timeout, from the states after a crash; ``None`` if there is no bound."""
+    crashed, suspected = _build_claims(detector)
+    trusted = ~_evaluate_claim(exploration, rows, suspected)
+    rounds = _compute_longest_paths(*_list_rounds(exploration, rows, crashed), trusted)
+    if rounds is None:
+        return None
     times, timeouts = rounds[trusted] + 1, exploration.batches.restore_state(rows)[detector.timeout][trusted]
     return {int(timeout): int(times[timeouts == timeout].max()) for timeout in np.unique(timeouts)}
 

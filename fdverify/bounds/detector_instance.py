@@ -85,17 +85,22 @@ def require_detector(system: System) -> Detector:
 
 
 def visit_states(
-    system: System, claim: Property, observed: Sequence[Property], report: Callable[[str], None]
+    system: System,
+    claim: Property,
+    observed: Sequence[Property],
+    report: Callable[[str], None],
+    most_states: int = MOST_STATES,
+    most_rounds: int = _MOST_ROUNDS,
 ) -> tuple[Exploration, Run | None]:
     """Visit every reachable state, or find a run that violates the claim; raise ``NoBound`` if neither ends."""
     where = format_parameters(system.compute_fixed_parameters())
 
     def report_progress(progress: Progress) -> None:
-        if progress.depth > _MOST_ROUNDS:
-            raise NoBound(f"the exploration did not end after {_MOST_ROUNDS} rounds, at {where}")
+        if progress.depth > most_rounds:
+            raise NoBound(f"the exploration did not end after {most_rounds} rounds, at {where}")
         report(f"depth {progress.depth}, {progress.states} states of an instance")
 
-    exploration = explore_states(system, claim, observed, report=report_progress, most_states=MOST_STATES)
+    exploration = explore_states(system, claim, observed, report=report_progress, most_states=most_states)
     if exploration.violation is None and not exploration.complete:
         raise NoBound(f"{_explain_giving_up(exploration)}, at {where}")
     result = conclude_exploration(exploration, 0.0)

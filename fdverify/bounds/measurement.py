@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from fdverify.bounds.detection_times import ignore_progress, measure_detection_times
+from fdverify.bounds.detection_times import ignore_progress, measure_instances
 from fdverify.bounds.detector_instance import (
     NoBound,
     build_crash_options,
@@ -205,8 +205,8 @@ def measure_row_of_detection_times(
     row: dict[int, dict[int, int]] = {}
     for value in values:
         times: dict[int, int] = {}
-        for system in list_admitted_instances(request, {along: value, **others}, timeouts):
-            for timeout, time in measure_detection_times(system).items():
+        for measured in measure_instances(list_admitted_instances(request, {along: value, **others}, timeouts)):
+            for timeout, time in measured.items():
                 if timeout in timeouts:
                     times[timeout] = max(time, times.get(timeout, 0))
         row[value] = times

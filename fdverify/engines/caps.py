@@ -8,6 +8,7 @@ every state that could have been reached.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
@@ -90,9 +91,13 @@ def _is_valid(unrolling: Unrolling, formula: Truth) -> bool:
     """Tell whether Z3 proves the formula for every state."""
     if not isinstance(formula, Symbolic):
         return bool(formula)
-    solver = FreshSolver()
-    solver.add(unrolling.take_new_facts())
-    return solver.ask(lift_truth(Not(formula))).status == "unsat"
+    return _is_refuted((*unrolling.take_new_facts(), lift_truth(Not(formula))))
+
+
+@lru_cache(maxsize=1024)
+def _is_refuted(formulas: tuple[Any, ...]) -> bool:
+    """Tell whether Z3 refutes the formulas.  Instances of one model ask the same again and again."""
+    return FreshSolver().ask(*formulas).status == "unsat"
 
 
 def list_integer_variables(system: System) -> list[str]:

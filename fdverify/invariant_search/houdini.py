@@ -2,19 +2,48 @@
 
 Candidates that a round can break are dropped until no such candidate is left.  All queries are about summarised rounds,
 so they are in linear arithmetic; the result is proved again on the model itself.
+
+Most queries ask whether some candidates imply another one after a round, and most answers are a round that breaks it.
+Such a round is kept, since it answers many later queries without the solver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
 import z3
+from numpy.typing import NDArray
 
 from fdverify.invariant_search.clause import Clause
 from fdverify.invariant_search.summarised_round import SummarisedRound
 from fdverify.models.system import Property
 from fdverify.symbolic.values import lift_truth
+
+
+class _KnownRounds:
+    """Rounds that the solver has found: which candidates hold before each of them, and which after it."""
+
+    def __init__(self, before: Sequence[Any], after: Sequence[Any]) -> None:
+        self._formulas = [*before, *after]
+        self._candidates = len(before)
+        self._rows: NDArray[np.bool_] = np.zeros((0, len(self._formulas)), dtype=bool)
+
+    def add_model(self, model: Any) -> None:
+        """Add the round of a model, in which the round is allowed."""
+        row = [z3.is_true(model.eval(formula, model_completion=True)) for formula in self._formulas]
+        self._rows = np.vstack([self._rows, np.array(row, dtype=bool)])
+
+    def list_broken(self) -> NDArray[np.bool_]:
+        """Return, for each candidate, whether the round that was added last breaks it."""
+        return ~self._rows[-1, self._candidates :]
+
+    def can_break(self, index: int, kept: Sequence[int]) -> bool:
+        """Return whether one of the rounds breaks a candidate although the kept ones hold before it."""
+        broken = ~self._rows[:, self._candidates + index]
+        return bool((broken & self._rows[:, list(kept)].all(axis=1)).any())
 
 
 class Houdini:
@@ -30,11 +59,12 @@ class Houdini:
         ranges = [lift_truth(claim.holds(step.before)) for claim in step.system.list_ranges()]
         self._solver.add(*step.parameter_facts, *step.list_buffer_constraints(step.before), *ranges)
         self._assumed = [z3.Bool(f"assumed{index}") for index in range(len(candidates))]
-        for assumed, candidate in zip(self._assumed, candidates, strict=True):
-            self._solver.add(z3.Implies(assumed, lift_truth(candidate.holds(step.before))))
+        before = [lift_truth(candidate.holds(step.before)) for candidate in candidates]
+        self._solver.add(*(z3.Implies(assumed, holds) for assumed, holds in zip(self._assumed, before, strict=True)))
         self._moves = z3.Bool("moves")
         self._solver.add(z3.Implies(self._moves, z3.And(*step.allowed)))
         self._after = [lift_truth(candidate.holds(step.after)) for candidate in candidates]
+        self._rounds = _KnownRounds(before, self._after)
 
     def find_inductive(self) -> list[int]:
         """Return the indices of the largest subset of candidates that is inductive; none if the solver gives up."""
@@ -50,13 +80,16 @@ class Houdini:
             self._solver.pop()
             if model is None:
                 return kept if status == z3.unsat else []
-            kept = [index for index in kept if z3.is_true(model.eval(self._after[index], model_completion=True))]
+            self._rounds.add_model(model)
+            broken = self._rounds.list_broken()
+            kept = [index for index in kept if not broken[index]]
         return kept
 
     def find_sufficient(self, inductive: Sequence[int], goal: Property) -> list[Clause] | None:
         """Find a small inductive part of the candidates that implies the goal; ``None`` if not even all of them do."""
+        implies_goal = partial(self._implies_claim, lift_truth(goal.holds(self._step.before)))
         kept = sorted(inductive, key=self._compute_cost)
-        wanted = self._find_needed(kept, lift_truth(goal.holds(self._step.before)), [])
+        wanted = _find_needed(kept, implies_goal)
         if wanted is None:
             return None
         chosen: set[int] = set()
@@ -67,43 +100,37 @@ class Houdini:
             chosen.add(index)
             # Candidates that are chosen already cost nothing more.
             kept.sort(key=lambda other: (other not in chosen, self._compute_cost(other)))
-            needed = self._find_needed(kept, self._after[index], [self._moves])
+            needed = _find_needed(kept, partial(self._preserves_candidate, index))
             if needed is None:
                 return None
             wanted += needed
-        return [self.candidates[index] for index in self._drop_redundant(sorted(chosen), goal)]
+        return [self.candidates[index] for index in self._drop_redundant(sorted(chosen), implies_goal)]
 
-    def _drop_redundant(self, chosen: list[int], goal: Property) -> list[int]:
+    def _drop_redundant(self, chosen: list[int], implies_goal: Callable[[Sequence[int]], bool]) -> list[int]:
         """Drop redundant candidates, the longest first, as long as the rest is inductive and implies the goal."""
         for index in sorted(chosen, key=self._compute_cost, reverse=True):
             rest = [other for other in chosen if other != index]
-            implies_goal = self._is_implied(rest, lift_truth(goal.holds(self._step.before)), [])
-            if implies_goal and all(self._is_implied(rest, self._after[other], [self._moves]) for other in rest):
+            if implies_goal(rest) and all(self._preserves_candidate(other, rest) for other in rest):
                 chosen = rest
         return chosen
 
-    def _find_needed(self, kept: Sequence[int], claim: Any, moving: list[Any]) -> list[int] | None:
-        """Find candidates that imply a claim, preferring the first ones; ``None`` if all of them do not imply it."""
-        if not self._is_implied(kept, claim, moving):
-            return None
-        needed: list[int] = []
-        # Binary search for the shortest sufficient prefix: its last element is needed.  Repeat with that one assumed.
-        while not self._is_implied(needed, claim, moving):
-            low, high = 0, len(kept)
-            while low + 1 < high:
-                middle = (low + high) // 2
-                if self._is_implied([*needed, *kept[:middle]], claim, moving):
-                    high = middle
-                else:
-                    low = middle
-            needed.append(kept[high - 1])
-            kept = kept[: high - 1]
-        return needed
-
-    def _is_implied(self, kept: Iterable[int], claim: Any, moving: list[Any]) -> bool:
+    def _implies_claim(self, claim: Any, kept: Sequence[int]) -> bool:
+        """Return whether candidates imply a claim about the same state."""
         self._solver.push()
         self._solver.add(z3.Not(claim))
-        status = self._solver.check(*moving, *self._list_assumptions(kept))
+        status = self._solver.check(*self._list_assumptions(kept))
+        self._solver.pop()
+        return bool(status == z3.unsat)
+
+    def _preserves_candidate(self, index: int, kept: Sequence[int]) -> bool:
+        """Return whether a candidate holds after every round before which the kept ones hold."""
+        if self._rounds.can_break(index, kept):
+            return False
+        self._solver.push()
+        self._solver.add(z3.Not(self._after[index]))
+        status = self._solver.check(self._moves, *self._list_assumptions(kept))
+        if status == z3.sat:
+            self._rounds.add_model(self._solver.model())
         self._solver.pop()
         return bool(status == z3.unsat)
 
@@ -112,3 +139,22 @@ class Houdini:
 
     def _compute_cost(self, index: int) -> tuple[int, int]:
         return len(self.candidates[index].premises), len(self.candidates[index].to_source())
+
+
+def _find_needed(kept: Sequence[int], suffices: Callable[[Sequence[int]], bool]) -> list[int] | None:
+    """Find candidates that suffice, preferring the first ones; ``None`` if all of them do not suffice."""
+    if not suffices(kept):
+        return None
+    needed: list[int] = []
+    # Binary search for the shortest sufficient prefix: its last element is needed.  Repeat with that one assumed.
+    while not suffices(needed):
+        low, high = 0, len(kept)
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if suffices([*needed, *kept[:middle]]):
+                high = middle
+            else:
+                low = middle
+        needed.append(kept[high - 1])
+        kept = kept[: high - 1]
+    return needed

@@ -147,6 +147,20 @@ def test_a_cap_that_behaviour_can_see_is_refused() -> None:
         explore(system, system.properties[0])
 
 
+def test_a_cap_is_refused_although_another_phase_of_that_name_ignores_it() -> None:
+    """What Z3 has said of one system is not taken for its answer about another."""
+
+    def step(seen: int) -> System:
+        capped = Variable("x", Integers(), initial=lambda s: 0, cap=lambda s: 2)
+        base = counter(lambda s, c: update(x=s.x + 1, y=If(s.x == seen, 1, s.y)), lambda s: s.y <= 1, capped)
+        return replace(base, variables=(*base.variables, Variable("y", Integers(), initial=lambda s: 0)))
+
+    for _ in range(2):
+        assert explore(step(1), step(1).properties[0]).verdict is Verdict.PROVED
+        with pytest.raises(UsageError, match="above its cap"):
+            explore(step(3), step(3).properties[0])
+
+
 def test_a_phase_that_asks_for_one_truth_value_of_many_states_is_told_so() -> None:
     def asks(s: State, c: Choices) -> Update:
         return update(x=s.x + 1 if c.go else s.x)
