@@ -76,7 +76,9 @@ class KnownOutcomes:
 
 def _is_reusable(settings: ProofSettings) -> bool:
     """Tell whether a whole outcome answers what is asked: a selection is not a proof, and texts are to be written."""
-    return settings.reuses_results and settings.knows_outcomes and not settings.only and settings.smtlib is None
+    # A worker of a cluster need not have the variables and options of Python that a record names.
+    is_checked_here = settings.knows_outcomes and settings.cluster is None
+    return settings.reuses_results and is_checked_here and not settings.only and settings.smtlib is None
 
 
 def _compute_key(path: Path, settings: ProofSettings) -> str | None:

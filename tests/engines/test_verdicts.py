@@ -147,7 +147,7 @@ def test_a_solver_that_gives_up_on_the_last_question_is_never_a_success(monkeypa
     def ask(self: FreshSolver, *question: object) -> SolverAnswer:
         nonlocal asked
         asked += 1
-        return SolverAnswer("unknown", reason="tired") if asked == last else original(self, *question)
+        return SolverAnswer("unknown", reason="tired") if 0 < last <= asked else original(self, *question)
 
     monkeypatch.setattr(FreshSolver, "ask", ask)
     for engine in (searched, inducted):

@@ -136,7 +136,8 @@ def test_what_has_no_source_is_said_to_be_sampled_only(tmp_path: Path, capfd: py
     assert json.loads(capfd.readouterr().out)["notes"] == [note.replace("goal", "property")]
 
 
-def test_what_passed_before_is_not_sampled_again_unless_asked(tmp_path: Path) -> None:
+def test_what_writes_files_is_sampled_again_each_time(tmp_path: Path) -> None:
+    """What else passed before is not: the tests of known outcomes show that."""
     noting = "lambda s: (open({!r}, 'a').write('x'), s.x < 3)[1]".format(str(tmp_path / "calls"))
     path = written(tmp_path, conjunct="NOTED(s)")
     path.write_text(f"NOTED = eval({noting!r})\n{path.read_text()}")
@@ -146,8 +147,4 @@ def test_what_passed_before_is_not_sampled_again_unless_asked(tmp_path: Path) ->
         assert verify_invariant([str(path), *options]) == 0
         return len((tmp_path / "calls").read_text())
 
-    first, second, fresh = calls(), calls(), calls("--no-cache")
-    assert second < first
-    assert fresh >= first
-    path.write_text(path.read_text() + "\n")
-    assert calls() >= first  # the file has changed, whatever was changed in it
+    assert calls() == calls() > 0
