@@ -24,6 +24,7 @@ from fdverify.proofs import known_outcomes
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.proofs.tasks import import_worker_modules
 from fdverify.testing.collect import collect_obligations
 from fdverify.verdict import Verdict
 from fdverify.workers.software import digest_running_package
@@ -44,7 +45,7 @@ def large(s):
     return s.x >= LIMIT
 """
 IMPORTS = """
-from fdverify import *
+from fdverify import Proof, expect_verdict, load_module
 from fdverify.models.model import Model
 from fdverify.models.system import *
 """
@@ -53,6 +54,10 @@ OWN = f"{IMPORTS}{SYSTEM}\nproof = Proof(M, goal='p')\n{CLAIM}"
 HERE = "from pathlib import Path\nHERE = Path(__file__).parent\n"
 
 Change = Callable[[Path], object]
+
+# Workers would import these again and again, because the tests write no bytecode.
+import_worker_modules(compares=True)
+importlib.import_module("fdverify.obligations.counterexample")
 
 
 def put(folder: Path, **texts: str) -> None:
@@ -403,7 +408,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check(path: Path, **settings: object) -> ProofResult:
-    (result,) = check_proofs([path], ProofSettings(jobs=2, **settings))  # type: ignore[arg-type]
+    (result,) = check_proofs([path], ProofSettings(jobs=1, **settings))  # type: ignore[arg-type]
     return result
 
 
