@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -27,6 +26,9 @@ from fdverify.model_check.check_request import CheckRequest
 from fdverify.models.model import Model
 from fdverify.reports.outcome import Outcome
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 Answer = TypeVar("Answer")
 HELP = """Find the bounds by which to configure a detector.
@@ -224,6 +226,8 @@ def _parse_number(name: str, text: str | None) -> int:
 
 def _parse_time(text: str) -> Decimal:
     """Parse a duration; return seconds."""
+    from decimal import Decimal  # it is slow to import
+
     match = re.fullmatch(r"\s*([+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([a-zµ]+)\s*", text)
     if match is None or match[2] not in _UNITS:
         raise UsageError(f"--tick must be a time, got {text!r}", f"a number and one of {', '.join(_UNITS)}: 10ms")

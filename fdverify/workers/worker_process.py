@@ -5,17 +5,14 @@ Solvers do not always respect their own limits, and Python handles no signal whi
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from multiprocessing.reduction import ForkingPickler
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fdverify.deadline import choose_earlier_deadline
 from fdverify.errors import (
@@ -29,6 +26,9 @@ from fdverify.errors import (
     format_one_line,
 )
 from fdverify.models.loading import blame_user_file, is_package_error
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 Value = TypeVar("Value")
 LOADED, EVENT = "loaded", "event"
@@ -95,6 +95,8 @@ def _receive_message(here: Connection, process: Any) -> tuple[str, Any]:
 
 def get_process_context() -> Any:
     """Return the multiprocessing context; forking is an order of magnitude faster than a new interpreter."""
+    import multiprocessing  # it is slow to import, and --help starts no process
+
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
@@ -137,6 +139,8 @@ def limit_memory(megabytes: int | None) -> None:
 
 def send_outcome(there: Connection, work: Callable[[], Any]) -> None:
     """Do the work, and send its value or its error."""
+    from multiprocessing.reduction import ForkingPickler
+
     worker = os.getpid()
     try:
         message = ForkingPickler.dumps(("done", work()))
@@ -181,6 +185,8 @@ def _run_and_send(work: Callable[[Callable[[Any], None]], Any], there: Connectio
 
 
 def _exit_with_parent() -> None:
+    import multiprocessing
+
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
