@@ -39,10 +39,14 @@ class FinishedProcess:
 
 @dataclass(frozen=True)
 class MeasuredCommand:
-    """The least times and the largest memory of some runs of a command, and the document that it printed."""
+    """The least times and the largest memory of some runs of a command, and the document that it printed.
+
+    ``before`` is what the same command took in another checkout, if it works there.
+    """
 
     cost: Cost
     document: dict[str, Any]
+    before: Cost | None = None
 
 
 def run_process(program: Sequence[str | Path], folder: Path = ROOT, cache: Path | None = None) -> FinishedProcess:
@@ -71,24 +75,38 @@ def choose_best(costs: Iterable[Cost]) -> Cost:
     return Cost(min(cost.wall for cost in every), min(cost.cpu for cost in every), max(cost.memory for cost in every))
 
 
-def find_script(command: str) -> Path:
-    """Find a console script beside the Python that runs this."""
-    return Path(sys.executable).with_name(command)
+def find_script(command: str, checkout: Path | None = None) -> Path:
+    """Find a console script: beside the Python that runs this, or in the environment of another checkout."""
+    return Path(sys.executable).with_name(command) if checkout is None else checkout / ".venv" / "bin" / command
 
 
-def measure_command(command: str, arguments: Sequence[str], repeats: int, known: bool = False) -> MeasuredCommand:
-    """Measure a command that begins with an empty cache, or with what a run before has ``known``."""
+def measure_command(
+    command: str, arguments: Sequence[str], repeats: int, known: bool = False, beside: Path | None = None
+) -> MeasuredCommand:
+    """Measure a command that begins with an empty cache, or with what a run before has ``known``.
+
+    If another checkout stands ``beside``, its command is run in turns with this one's.
+    """
     json_wanted = [] if "--help" in arguments else ["--json"]
-    program: list[str | Path] = [find_script(command), *arguments, *json_wanted]
+    checkouts = [None, *([] if beside is None else [beside])]
+    runs: dict[Path | None, list[FinishedProcess]] = {checkout: [] for checkout in checkouts}
     with tempfile.TemporaryDirectory() as folder:
-        shared = Path(folder, "shared")
-        if known:
-            run_process(program, cache=shared)
-        runs = [run_process(program, cache=shared if known else Path(folder, str(number))) for number in range(repeats)]
-    for run in runs:
+        for number in range(repeats + 1 if known else repeats):
+            for place, checkout in enumerate(checkouts):
+                program = [find_script(command, checkout), *arguments, *json_wanted]
+                cache = Path(folder, str(place), "shared" if known else str(number))
+                runs[checkout].append(run_process(program, checkout or ROOT, cache))
+    counted = {checkout: each[1:] if known else each for checkout, each in runs.items()}
+    for run in counted[None]:
         if run.code not in ANSWERED:
             raise RuntimeError(f"{command} {' '.join(arguments)} failed: exit code {run.code}")
-    return MeasuredCommand(choose_best(run.cost for run in runs), json.loads(runs[-1].printed) if json_wanted else {})
+    return MeasuredCommand(
+        choose_best(run.cost for run in counted[None]),
+        json.loads(counted[None][-1].printed) if json_wanted else {},
+        None
+        if beside is None or any(run.code not in ANSWERED for run in counted[beside])
+        else choose_best(run.cost for run in counted[beside]),
+    )
 
 
 def describe_document(document: dict[str, Any]) -> str:
@@ -119,6 +137,12 @@ def describe_machine() -> str:
         platform.processor(),
     )
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def describe_commit(checkout: Path) -> str:
+    """Describe which commit a checkout is at."""
+    command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def describe_load() -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 from commands import Cost, format_row
@@ -11,6 +11,8 @@ from commands import Cost, format_row
 COLUMNS = ("what", "seconds", "CPU", "MB", "target", "found", "published", "slower")
 TIMES = ("seconds", "CPU")
 """The columns that are compared."""
+BEFORE = ("seconds before", "CPU before")
+"""The columns of another checkout, if its commands were measured in turns with ours."""
 MOST_TIMES = 1.15
 """A figure that is more than this many times the one before is slower."""
 LEAST_SECONDS = 0.02
@@ -29,6 +31,8 @@ class Row:
     found: str = ""
     published: str = ""
     over: int = 0
+    before: Mapping[str, float] = field(default_factory=dict)
+    """The times of the same command in another checkout, measured in turns."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,16 @@ class Change:
         return self.ratio > MOST_TIMES and self.now - self.before * self.scale > LEAST_SECONDS
 
 
-def build_row(what: str, cost: Cost, target: str = "", found: str = "", published: str = "") -> Row:
+def build_row(
+    what: str, cost: Cost, target: str = "", found: str = "", published: str = "", before: Cost | None = None
+) -> Row:
     """Build the row of something that ended."""
-    return Row(what, {"seconds": cost.wall, "CPU": cost.cpu}, cost.memory, target, found, published)
+    times_before = {} if before is None else _list_times(before)
+    return Row(what, _list_times(cost), cost.memory, target, found, published, before=times_before)
+
+
+def _list_times(cost: Cost) -> dict[str, float]:
+    return {"seconds": cost.wall, "CPU": cost.cpu}
 
 
 def read_baseline(page: str) -> Baseline:
@@ -107,14 +118,28 @@ def compare_rows(rows: Sequence[Row], baseline: Baseline, machine: str) -> list[
     return changes
 
 
+def compare_in_turns(rows: Sequence[Row]) -> list[Change]:
+    """Compare each row with the same command in another checkout."""
+    return [
+        Change(row.what, column, row.before[column], row.times[column], 1.0)
+        for column in TIMES
+        for row in rows
+        if column in row.before and column in row.times
+    ]
+
+
 def write_rows(rows: Sequence[Row], changes: Sequence[Change]) -> list[str]:
     """Write the table of all rows, with what became slower in the last column."""
     slower = [change for change in changes if change.is_slower]
-    lines = [format_row(COLUMNS), format_row("---" for _ in COLUMNS)]
+    has_before = any(row.before for row in rows)
+    columns = [*COLUMNS[:3], *(BEFORE if has_before else ()), *COLUMNS[3:]]
+    lines = [format_row(columns), format_row("---" for _ in columns)]
     for row in rows:
         times = [f"{row.times[column]:.2f}" if column in row.times else "" for column in TIMES]
         if row.over:
             times[0] = f"over {row.over}"
+        if has_before:
+            times += [f"{row.before[column]:.2f}" if column in row.before else "" for column in TIMES]
         memory = "" if row.memory is None else str(row.memory)
         marks = ", ".join(f"{change.column} {change.ratio:.2f} ×" for change in slower if change.what == row.what)
         lines.append(format_row([row.what, *times, memory, row.target, row.found, row.published, marks]))
@@ -122,13 +147,10 @@ def write_rows(rows: Sequence[Row], changes: Sequence[Change]) -> list[str]:
 
 
 def describe_comparison(changes: Sequence[Change], baseline: Baseline, machine: str) -> list[str]:
-    """Describe what ``slower`` is relative to, a sentence a line."""
+    """Describe what ``slower`` is relative to if it is the page before, a sentence a line."""
     if not changes:
         return ["Nothing was compared: the page before has none of these rows."]
-    lines = [
-        f"A row is marked as slower if it took over {100 * (MOST_TIMES - 1):.0f} % and {LEAST_SECONDS} s longer than "
-        "on the page before, by the wall or in CPU time."
-    ]
+    lines = [_describe_marks("on the page before")]
     if machine != baseline.machine:
         scales = {change.column: change.scale for change in changes}
         medians = " and ".join(f"{scale:.2f} ({column})" for column, scale in scales.items())
@@ -137,6 +159,21 @@ def describe_comparison(changes: Sequence[Change], baseline: Baseline, machine: 
             f"So ratios are relative to the median of all rows, {medians}; what became slower as a whole is not seen.",
         ]
     return lines
+
+
+def describe_turns(commit: str) -> list[str]:
+    """Describe what ``slower`` is relative to if it is another checkout, a sentence a line."""
+    return [
+        f"The columns with “before” are of commit {commit}: each of its commands was run in turns with ours.",
+        _describe_marks("before"),
+    ]
+
+
+def _describe_marks(when: str) -> str:
+    return (
+        f"A row is marked as slower if it took over {100 * (MOST_TIMES - 1):.0f} % and {LEAST_SECONDS} s longer than "
+        f"{when}, by the wall or in CPU time."
+    )
 
 
 def list_slower(changes: Sequence[Change]) -> list[str]:

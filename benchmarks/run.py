@@ -1,7 +1,8 @@
 """Measure and write docs/reference/performance.md, and say what became slower than on the page that was there.
 
 Commands are measured by their wall time, CPU time and memory, two choices as ratios.  With ``--large``, explorations of
-a hundred million states are measured, too; they take minutes and 4 GB of memory.
+a hundred million states are measured, too; they take minutes and 4 GB of memory.  With ``--beside FOLDER``, commands of
+another checkout are run in turns with ours, and what is called slower is slower than there.
 """
 
 from __future__ import annotations
@@ -10,15 +11,27 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from unittest.mock import patch
 
-from commands import ROOT, MeasuredCommand, describe_document, describe_load, describe_machine, measure_command
+from commands import (
+    ROOT,
+    MeasuredCommand,
+    describe_commit,
+    describe_document,
+    describe_load,
+    describe_machine,
+    find_script,
+    measure_command,
+)
 from comparison import (
     Row,
     build_row,
+    compare_in_turns,
     compare_rows,
     describe_comparison,
+    describe_turns,
     list_slower,
     read_baseline,
     write_rows,
@@ -185,13 +198,13 @@ LARGE = (
 OTHERS: dict[str, Callable[[], list[Row]]] = {"the pytest plugin": measure_plugin, "watching": measure_watch}
 
 
-def measure_rows(only: Sequence[str], large: bool) -> list[Row]:
+def measure_rows(only: Sequence[str], large: bool, beside: Path | None = None) -> list[Row]:
     """Measure everything whose name has one of these texts, or everything."""
     rows = []
     for timed in (*COMMANDS, *(LARGE if large else ())):
         if is_wanted(timed.what, only):
             print(timed.what, file=sys.stderr)
-            rows.append(measure_timed_command(timed))
+            rows.append(measure_timed_command(timed, beside))
     for name, measure in OTHERS.items():
         if is_wanted(name, only):
             print(name, file=sys.stderr)
@@ -203,16 +216,16 @@ def is_wanted(name: str, only: Sequence[str]) -> bool:
     return not only or any(text in name for text in only)
 
 
-def measure_timed_command(timed: TimedCommand) -> Row:
+def measure_timed_command(timed: TimedCommand, beside: Path | None = None) -> Row:
     """Measure a command; one that is given up has no times."""
     arguments = timed.arguments.split()
     if timed.limit is None:
-        run = measure_command(timed.command, arguments, timed.repeats, timed.known)
+        run = measure_command(timed.command, arguments, timed.repeats, timed.known, beside)
     else:
         run = measure_command(timed.command, [*arguments, "--time-limit", str(timed.limit)], 1, timed.known)
         if run.document["verdict"] == "unknown":
             return Row(timed.what, {}, None, timed.target, describe_run(run), timed.published, over=timed.limit)
-    return build_row(timed.what, run.cost, timed.target, timed.describe(run), timed.published)
+    return build_row(timed.what, run.cost, timed.target, timed.describe(run), timed.published, run.before)
 
 
 def count_states_singly(system: System) -> int:
@@ -300,13 +313,21 @@ def main() -> None:
         help="measure only what has this text in its name, and write no page; repeatable",
     )
     parser.add_argument("--large", action="store_true", help="explore a hundred million states, too")
+    parser.add_argument("--beside", metavar="FOLDER", type=Path, help="run the commands of this checkout in turns, too")
     given = parser.parse_args()
     only: list[str] = given.only
+    beside: Path | None = None if given.beside is None else given.beside.resolve()
+    if beside is not None and not find_script("fdverify", beside).exists():
+        parser.error(f"--beside {given.beside}: there is no {find_script('fdverify', given.beside)}")
     machine, baseline = describe_machine(), read_baseline(PAGE.read_text())
-    load, rows = describe_load(), measure_rows(only, given.large)
-    changes = compare_rows(rows, baseline, machine)
+    load, rows = describe_load(), measure_rows(only, given.large, beside)
+    if beside is None:
+        changes = compare_rows(rows, baseline, machine)
+        relation = describe_comparison(changes, baseline, machine)
+    else:
+        changes, relation = compare_in_turns(rows), describe_turns(describe_commit(beside))
     table = write_rows(rows, changes)
-    comparison = [*load, *describe_comparison(changes, baseline, machine)]
+    comparison = [*load, *relation]
     if only:
         print("\n".join([*table, "", *comparison]))
     else:

@@ -11,6 +11,7 @@ from comparison import (
     Change,
     Row,
     build_row,
+    compare_in_turns,
     compare_rows,
     describe_comparison,
     list_slower,
@@ -102,6 +103,22 @@ def test_new_rows_and_rows_that_were_given_up_are_not_compared() -> None:
     assert compare_rows(rows, read_baseline(page(ROWS)), HERE) == []
     assert compare_rows(ROWS[1:2], read_baseline(page(rows)), HERE) == []
     assert "Nothing was compared" in describe_comparison([], read_baseline(""), HERE)[0]
+
+
+def test_another_checkout_is_compared_row_by_row() -> None:
+    rows = [replace(row, before=row.times) for row in ROWS]
+    rows[2] = build_row("work 3", Cost(4.5, 6.0, 50), before=Cost(3.0, 6.0, 50))
+    rows[3] = replace(rows[3], before={})  # it does not work there
+    changes = compare_in_turns(rows)
+    assert [(change.what, change.column, change.ratio) for change in changes if change.is_slower] == [
+        ("work 3", "seconds", 1.5)
+    ]
+    assert not [change for change in changes if change.what == "work 4"]
+    head, _, *lines = write_rows(rows, changes)
+    assert head.startswith("| what | seconds | CPU | seconds before | CPU before | MB |")
+    assert lines[2] == "| work 3 | 4.50 | 6.00 | 3.00 | 6.00 | 50 | – | – | – | seconds 1.50 × |"
+    assert lines[3] == "| work 4 | 4.00 | 8.00 | – | – | 50 | 9 s | proved | – | – |"
+    assert read_baseline("\n".join([head, "| --- |", *lines])).figures["seconds"]["work 3"] == 4.5
 
 
 def test_old_new_and_ratio_are_listed() -> None:

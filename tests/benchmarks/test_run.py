@@ -1,11 +1,12 @@
 """The page on performance is compared with the one before, and then replaced."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import run
-from commands import describe_machine
+from commands import describe_commit, describe_machine
 from comparison import read_baseline
 from run import TimedCommand
 
@@ -61,6 +62,48 @@ def test_a_few_rows_are_printed_and_not_written(
     assert "| start |" in printed
     assert "| version |" not in printed
     assert page.read_text() == "# Performance\n"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """Another checkout, with a command that takes a fifth of a second."""
+    folder = tmp_path / "checkout"
+    script = folder / ".venv" / "bin" / "fdverify"
+    script.parent.mkdir(parents=True)
+    script.write_text("#!/bin/sh\necho $XDG_CACHE_HOME >> caches\nsleep 0.2\ntest $1 = --help || exit 2\n")
+    script.chmod(0o755)
+    for command in ("init --quiet", "-c user.name=a -c user.email=b commit --quiet --allow-empty --message=c"):
+        subprocess.run(["git", "-C", folder, *command.split()], check=True)
+    return folder
+
+
+def test_another_checkout_is_measured_in_turns(
+    page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["run.py", "--only", "start", "--beside", str(checkout)])
+    run.main()
+    printed = capsys.readouterr().out
+    assert "| what | seconds | CPU | seconds before | CPU before |" in printed
+    assert f"of commit {describe_commit(checkout)}: each" in printed
+    cells = next(line.split(" | ") for line in printed.splitlines() if line.startswith("| start"))
+    assert float(cells[3]) >= 0.2
+    caches = (checkout / "caches").read_text().splitlines()
+    assert len(set(caches)) == len(caches) == START.repeats
+
+
+def test_a_command_that_another_checkout_does_not_have_has_no_time_there(checkout: Path) -> None:
+    row = run.measure_timed_command(TimedCommand("short", "explore --delta 0 --phi 1", repeats=1), checkout)
+    assert row.times
+    assert row.before == {}
+
+
+def test_a_checkout_without_commands_is_refused(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["run.py", "--beside", str(tmp_path)])
+    with pytest.raises(SystemExit, match="2"):
+        run.main()
+    assert "there is no" in capsys.readouterr().err
 
 
 def test_what_is_given_up_has_no_time() -> None:
