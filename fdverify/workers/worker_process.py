@@ -5,6 +5,7 @@ Solvers do not always respect their own limits, and Python handles no signal whi
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -115,6 +116,7 @@ def prepare_process() -> None:
     """Set up a worker process; every worker calls this first."""
     # Ctrl-C reaches the whole process group; the process that started this one handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # the objects of the process that forked this one: looking at a page of them would copy it
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # Stdout is for results, so what a user's file prints goes to stderr.
     os.dup2(2, 1)
