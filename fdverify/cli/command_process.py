@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 from collections.abc import Callable, Sequence
@@ -13,14 +12,11 @@ from fdverify.cli.streams import open_streams
 from fdverify.cli.supervisor_pipe import open_pipe
 from fdverify.deadline import Deadline, set_deadline
 from fdverify.errors import UserInterrupt
-
-_GARBAGE_THRESHOLDS = (100_000, 20, 100)
-"""Python's own look through the objects of all modules again and again while these are imported."""
-
+from fdverify.workers.garbage import search_garbage_rarely
 
 def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[float, float] | None) -> None:
     """Run a command and send its exit code to the supervisor.  A process that ends without sending one has failed."""
-    gc.set_threshold(*_GARBAGE_THRESHOLDS)
+    search_garbage_rarely()
     line = open_pipe(pipe)
     if limit is not None:
         set_deadline(Deadline(*limit, line.send))

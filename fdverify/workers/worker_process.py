@@ -5,7 +5,6 @@ Solvers do not always respect their own limits, and Python handles no signal whi
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -30,6 +29,7 @@ from fdverify.errors import (
     format_one_line,
 )
 from fdverify.models.loading import blame_user_file, is_package_error
+from fdverify.workers.garbage import pass_over_inherited_objects, search_garbage_rarely
 
 Value = TypeVar("Value")
 LOADED, EVENT = "loaded", "event"
@@ -116,7 +116,8 @@ def prepare_process() -> None:
     """Set up a worker process; every worker calls this first."""
     # Ctrl-C reaches the whole process group; the process that started this one handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()  # the objects of the process that forked this one: looking at a page of them would copy it
+    search_garbage_rarely()
+    pass_over_inherited_objects()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # Stdout is for results, so what a user's file prints goes to stderr.
     os.dup2(2, 1)
