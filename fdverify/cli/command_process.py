@@ -14,6 +14,7 @@ from fdverify.deadline import Deadline, set_deadline
 from fdverify.errors import UserInterrupt
 from fdverify.workers.garbage import search_garbage_rarely
 
+
 def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[float, float] | None) -> None:
     """Run a command and send its exit code to the supervisor.  A process that ends without sending one has failed."""
     search_garbage_rarely()

@@ -206,7 +206,7 @@ class SampledRuns:
             self.rounds += 1
 
     def _limit_patience(self, patience: int) -> int:
-        """Return after how many rounds without news a walk ends: if only notes are missing, the next one begins soon."""
+        """Return after how many rounds without news a walk ends: fewer if only notes are missing."""
         only_notes = self.fired and not (self.describe_missing() or self.list_missing_sightings())
         is_first = patience == _ROUNDS_WITHOUT_NEWS[0]
         return _ROUNDS_WITHOUT_NEWS_FOR_NOTES if only_notes and is_first else patience

@@ -60,8 +60,8 @@ class Value(Symbolic):
         return str(self.term)
 
 
-# Z3's Python operators look for coercions before they build a term, and its references check every count of theirs.  Here
-# the kinds are known, and building is most of the work of a proof, so the terms are built directly.
+# Z3's Python operators look for coercions before they build a term, and its references ask for errors whenever they are
+# counted.  Here the kinds are known, and building is most of the work of a proof, so the terms are built directly.
 
 
 def _find_unchecked(function: Callable[..., None]) -> Any:
@@ -70,15 +70,20 @@ def _find_unchecked(function: Callable[..., None]) -> Any:
     return library_function.f if hasattr(library_function, "f") else function
 
 
+_COUNT_REFERENCE = _find_unchecked(z3.Z3_inc_ref)
+_RELEASE_REFERENCE = _find_unchecked(z3.Z3_dec_ref)
+
+
 class _LightReference:
     """A reference to a term, as Z3's own; the term was checked when it was built, so counting it cannot fail."""
 
-    def __init__(self, ast: Any, context: Any, count: Callable[..., None] = _find_unchecked(z3.Z3_inc_ref)) -> None:
+    def __init__(self, ast: Any, context: Any, count: Callable[..., None] = _COUNT_REFERENCE) -> None:
         self.ast = ast
         self.ctx = context
         count(context.ctx, ast)
 
-    def __del__(self, release: Callable[..., None] = _find_unchecked(z3.Z3_dec_ref)) -> None:
+    def __del__(self, release: Callable[..., None] = _RELEASE_REFERENCE) -> None:
+        # The function is a default, because the names of a module are gone when Python ends.
         if self.ctx.ctx is not None:
             release(self.ctx.ctx, self.ast)
 
