@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import linecache
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -49,25 +48,28 @@ class SymbolicMisuse(UsageError):
 _noticed: ContextVar[list[SymbolicMisuse] | None] = ContextVar("noticed", default=None)
 
 
-class Symbolic(ABC):
-    """A value that stands for many, so it has no truth value, no hash and no index."""
+class Symbolic:
+    """A value that stands for many, so it has no truth value, no hash and no index.
+
+    It is no abstract class of Python's: asking whether a value is an instance of one takes several times as long.
+    """
 
     __slots__ = ()
 
     boolean: ClassVar[bool] = False
 
-    @abstractmethod
-    def conjunction(self, operands: Sequence[Truth]) -> Truth: ...
+    def conjunction(self, operands: Sequence[Truth]) -> Truth:
+        raise NotImplementedError
 
-    @abstractmethod
-    def disjunction(self, operands: Sequence[Truth]) -> Truth: ...
+    def disjunction(self, operands: Sequence[Truth]) -> Truth:
+        raise NotImplementedError
 
-    @abstractmethod
-    def negation(self) -> Truth: ...
+    def negation(self) -> Truth:
+        raise NotImplementedError
 
-    @abstractmethod
     def choose(self, condition: Truth, then: Any, otherwise: Any) -> Any:
         """Return ``then`` where ``condition`` holds, else ``otherwise``; any of the three may be the symbolic one."""
+        raise NotImplementedError
 
     def __bool__(self) -> bool:
         raise_misuse(
@@ -131,15 +133,19 @@ def Or(*operands: Truth) -> Truth:
 
 def _connect_operands(operands: Sequence[Truth], unit: bool, on_arrays: Callable[[Any, Any], Any]) -> Truth:
     open_operands = []
+    symbolic: Symbolic | None = None
     for operand in operands:
-        if isinstance(operand, bool):
+        if operand is True or operand is False:
             if operand is not unit:
                 return operand
+            continue
+        if isinstance(operand, Symbolic) and operand.boolean:
+            symbolic = operand if symbolic is None else symbolic
         else:
-            open_operands.append(_require_truth(operand))
+            _require_truth(operand)
+        open_operands.append(operand)
     if len(open_operands) <= 1:
         return open_operands[0] if open_operands else unit
-    symbolic = next((x for x in open_operands if isinstance(x, Symbolic)), None)
     if symbolic is not None:
         return symbolic.conjunction(open_operands) if unit else symbolic.disjunction(open_operands)
     return reduce(on_arrays, open_operands)
@@ -180,9 +186,9 @@ def If(condition: Truth, then: Any, otherwise: Any) -> Any:
     if isinstance(condition, bool):
         return then if condition else otherwise
     _require_truth(condition)
-    symbolic = next((x for x in (condition, then, otherwise) if isinstance(x, Symbolic)), None)
-    if symbolic is not None:
-        return symbolic.choose(condition, then, otherwise)
+    for value in (condition, then, otherwise):
+        if isinstance(value, Symbolic):
+            return value.choose(condition, then, otherwise)
     arrays = condition.__array_namespace__()
     return arrays.where(condition, _convert_for_array(arrays, then), _convert_for_array(arrays, otherwise))
 

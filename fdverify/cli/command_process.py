@@ -12,10 +12,12 @@ from fdverify.cli.streams import open_streams
 from fdverify.cli.supervisor_pipe import open_pipe
 from fdverify.deadline import Deadline, set_deadline
 from fdverify.errors import UserInterrupt
+from fdverify.workers.garbage import search_garbage_rarely
 
 
 def run_command(module: str, arguments: Sequence[str], pipe: int, limit: tuple[float, float] | None) -> None:
     """Run a command and send its exit code to the supervisor.  A process that ends without sending one has failed."""
+    search_garbage_rarely()
     line = open_pipe(pipe)
     if limit is not None:
         set_deadline(Deadline(*limit, line.send))

@@ -32,6 +32,7 @@ _MOST_MESSAGES = 5
 _MOST_ROUNDS = 3000
 _MOST_ROUNDS_FOR_NOTES = 300
 _ROUNDS_WITHOUT_NEWS = (10, 60)  # on the first visit and, if something is still missing, on the second
+_ROUNDS_WITHOUT_NEWS_FOR_NOTES = 5  # on the first visit: what was not seen by then is seen elsewhere
 _LARGE = 1 << 15
 
 
@@ -197,12 +198,18 @@ class SampledRuns:
             self._look_at_level(system, batches, levels)
             if self._count_seen() > known:
                 last_news, known = len(levels), self._count_seen()
-            if self.is_finished() or len(levels) >= last_news + patience:
+            if self.is_finished() or len(levels) >= last_news + self._limit_patience(patience):
                 break
             expansions = self._expand_level(batches, levels[-1])
             new = table.add(expansions[-1].rows)
             levels.append(_thin_out(batches, new.unpack(batches.kinds)))
             self.rounds += 1
+
+    def _limit_patience(self, patience: int) -> int:
+        """Return after how many rounds without news a walk ends: fewer if only notes are missing."""
+        only_notes = self.fired and not (self.describe_missing() or self.list_missing_sightings())
+        is_first = patience == _ROUNDS_WITHOUT_NEWS[0]
+        return _ROUNDS_WITHOUT_NEWS_FOR_NOTES if only_notes and is_first else patience
 
     def _expand_level(self, batches: BatchInterpreter, rows: Rows) -> list[Expansion]:
         expansions: list[Expansion] = []

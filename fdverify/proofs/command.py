@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -140,7 +141,6 @@ def _compute_verdicts(
     from fdverify.proofs.proof_files import find_proof_files
     from fdverify.proofs.proof_result import select_with_proof
     from fdverify.proofs.proof_settings import ProofSettings
-    from fdverify.proofs.report import ProofsReport, write_count
     from fdverify.proofs.shipped_proofs import SHIPPED_FOLDER
 
     if second_opinion is not None:
@@ -171,8 +171,10 @@ def _compute_verdicts(
         watch_files(named, settings, witness, request.progress)
     files = find_proof_files(named)
     results, without = select_with_proof(
-        files, check_proofs(files.files, settings, lambda stage: request.progress.show(str(stage)))
+        files, check_proofs(files.files, settings, lambda stage: request.progress.show(str(stage)), _import_report)
     )
+    from fdverify.proofs.report import ProofsReport, write_count
+
     suggestions: list[ProofSuggestions] = []
     if suggest:
         left = None if request.time_limit is None else request.time_limit - request.measure_seconds()
@@ -182,3 +184,8 @@ def _compute_verdicts(
     if without and request.outputs.json:
         asides.append(f"note: {write_count(without, 'file')} without a proof")
     return replace(outcome, asides=tuple(asides))
+
+
+def _import_report() -> None:
+    """Import what writes the report, which takes no time while the workers are busy."""
+    import_module("fdverify.proofs.report")

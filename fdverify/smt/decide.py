@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import z3
 
@@ -124,6 +124,14 @@ def _choose_prefix(assertions: Sequence[Assertion]) -> str:
     return prefix
 
 
+class _Guard(NamedTuple):
+    """The literal that guards an assertion, its handle in Z3's library, and its identity."""
+
+    literal: Any
+    handle: Any
+    identity: int
+
+
 class _GuardedSolver:
     """A solver in which assertions are guarded by literals of their own.
 
@@ -135,34 +143,39 @@ class _GuardedSolver:
         self._solver.set("rlimit", _LITTLE_EFFORT)
         self._context = self._solver.ctx.ref()
         self._prefix = prefix
-        self._guards: dict[Assertion, Any] = {}
+        self._guards: dict[Assertion, _Guard] = {}
         self._begun = self._effort = _read_effort(self._solver)
 
     def add(self, formula: Any) -> None:
         z3.Z3_solver_assert(self._context, self._solver.solver, formula.as_ast())
 
     def add_guarded(self, assertion: Assertion, formula: Any) -> None:
-        guard = self._guards[assertion] = z3.Bool(f"{self._prefix}{len(self._guards)}")
-        self.add(z3.Implies(guard, formula))
+        literal = z3.Bool(f"{self._prefix}{len(self._guards)}")
+        self._guards[assertion] = _Guard(literal, literal.as_ast(), literal.get_id())
+        implication = z3.Z3_mk_implies(self._context, literal.as_ast(), formula.as_ast())
+        self.add(z3.BoolRef(implication, literal.ctx))
 
     def prove(self, script: Script) -> Decision | None:
         """Try to prove a script all of whose assertions were added."""
         if self._effort - self._begun > _EFFORT_TOGETHER:
             return None
         started, before = perf_counter(), self._effort
-        guards = [self._guards[each].as_ast() for each in (*script.hypotheses, script.negated) if each in self._guards]
+        # A part of the step has no guard.
+        hypotheses = [self._guards.get(each) for each in script.hypotheses]
+        negated = self._guards.get(script.negated)
+        guards = [guard.handle for guard in (*hypotheses, negated) if guard is not None]
         literals = (z3.Ast * len(guards))(*guards)
         status = z3.Z3_solver_check_assumptions(self._context, self._solver.solver, len(guards), literals)
         self._effort = _read_effort(self._solver)
         if status != z3.unsat.r:
             return None
         used = self._read_core()
-        core = [index for index, each in enumerate(script.hypotheses) if self._get_guard_id(each) in used]
+        core = [index for index, guard in enumerate(hypotheses) if guard is not None and guard.identity in used]
         return Decision(
             "unsat",
             effort=self._effort - before,
             core=tuple(core),
-            needs_negated=self._get_guard_id(script.negated) in used,
+            needs_negated=negated is not None and negated.identity in used,
             seconds=perf_counter() - started,
         )
 
@@ -171,10 +184,6 @@ class _GuardedSolver:
         core = self._solver.unsat_core()
         handles = (z3.Z3_ast_vector_get(self._context, core.vector, index) for index in range(len(core)))
         return {z3.Z3_get_ast_id(self._context, handle) for handle in handles}
-
-    def _get_guard_id(self, assertion: Assertion) -> int | None:
-        """Return the identity of an assertion's guard; a part of the step has none."""
-        return self._guards[assertion].get_id() if assertion in self._guards else None
 
 
 def _order_assertions(script: Script, seed: int) -> list[int]:

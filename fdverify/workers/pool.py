@@ -145,12 +145,12 @@ class Pool:
         self._waiting.extend(tasks)
         try:
             while self._waiting or any(worker.task for worker in self._workers):
-                if beat is not None:
-                    beat()
                 if self._get_time_left() <= 0:
                     self._abandon_tasks(on_outcome)
                     return
                 self._assign_tasks()
+                if beat is not None:
+                    beat()  # what it does costs no time while the workers are busy
                 for task, outcome in self._collect_outcomes():
                     self._waiting.extend(on_outcome(task, outcome))
         except BaseException:

@@ -26,6 +26,7 @@ from fdverify.errors import (
     format_one_line,
 )
 from fdverify.models.loading import blame_user_file, is_package_error
+from fdverify.workers.garbage import pass_over_inherited_objects, search_garbage_rarely
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -117,6 +118,8 @@ def prepare_process() -> None:
     """Set up a worker process; every worker calls this first."""
     # Ctrl-C reaches the whole process group; the process that started this one handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    search_garbage_rarely()
+    pass_over_inherited_objects()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # Stdout is for results, so what a user's file prints goes to stderr.
     os.dup2(2, 1)
