@@ -17,8 +17,8 @@ from fdverify.bounds.detector_instance import (
     require_detector,
 )
 from fdverify.bounds.formula_fitting import ParameterPoint, fit_formula, list_moduli
-from fdverify.bounds.instance_grid import describe_instances, enumerate_rows
-from fdverify.bounds.measurement import measure_row_of_detection_times
+from fdverify.bounds.instance_grid import describe_instances, enumerate_points
+from fdverify.bounds.measurement import measure_detection_times_together
 from fdverify.bounds.parallel_measurement import blame_model_file, run_measurements
 from fdverify.bounds.round_counter import (
     ROUND_COUNTER,
@@ -83,18 +83,11 @@ def _measure_detection_times(
 ) -> dict[ParameterPoint, int]:
     parameters, timeouts = request.find_model().parameters, range(1, _LARGEST_TIMEOUT + 1)
     tasks = {
-        tuple(values.values()): partial(
-            measure_row_of_detection_times, request, parameters[0].name, along, values, timeouts
-        )
-        for values, along in enumerate_rows(parameters, _BUDGET)
+        point: partial(measure_detection_times_together, request, values, timeouts)
+        for point, values in enumerate_points(parameters, _BUDGET)
     }
-    measured_rows = run_measurements(blame_model_file(request, tasks), deadline, report).items()
-    return {
-        (value, *rest, timeout): time
-        for rest, row in measured_rows
-        for value, times in row.items()
-        for timeout, time in times.items()
-    }
+    measured = run_measurements(blame_model_file(request, tasks), deadline, report)
+    return {(*point, timeout): time for point, times in measured.items() for timeout, time in times.items()}
 
 
 def _build_in_time_claim(

@@ -31,7 +31,7 @@ from fdverify.runs.concrete_interpreter import build_initial_state
 from fdverify.verdict import Verdict
 
 _BATCH = 1 << 15
-_MOST_STATES_TOGETHER = 300_000
+_MOST_STATES_TOGETHER = 500_000
 _MOST_ROUNDS_TOGETHER = 1_000
 """Where exploring instances together is given up: what has no end is then found one by one, and explained."""
 

@@ -21,6 +21,14 @@ def enumerate_rows(parameters: Sequence[Parameter], budget: int) -> Iterator[tup
             yield values, range(first.least, first.least + left + 1)
 
 
+def enumerate_points(parameters: Sequence[Parameter], budget: int) -> Iterator[tuple[tuple[int, ...], dict[str, int]]]:
+    """Enumerate the points of all rows, each with the values of the parameters by name."""
+    first = parameters[0].name
+    for others, along in enumerate_rows(parameters, budget):
+        for value in along:
+            yield (value, *others.values()), {first: value, **others}
+
+
 def describe_instances(names: Sequence[str], points: Iterable[tuple[int, ...]]) -> str:
     """Describe instances for a report, as ranges of the first parameter for each choice of the others."""
     first, *others = names

@@ -195,22 +195,19 @@ def check_longer_timeouts(request: CheckRequest, parameters: dict[str, int], tim
         )
 
 
-def measure_row_of_detection_times(
-    request: CheckRequest, along: str, values: range, others: dict[str, int], timeouts: range
-) -> dict[int, dict[int, int]]:
-    """Measure, for each value of one parameter, from which round after a crash the sender is suspected for good.
+def measure_detection_times_together(
+    request: CheckRequest, parameters: dict[str, int], timeouts: range
+) -> dict[int, int]:
+    """Measure from which round after a crash the sender is suspected for good, with any of the initial timeouts.
 
     The times are given by timeout: the one that the receiver has then, which need not be the initial one.
     """
-    row: dict[int, dict[int, int]] = {}
-    for value in values:
-        times: dict[int, int] = {}
-        for measured in measure_instances(list_admitted_instances(request, {along: value, **others}, timeouts)):
-            for timeout, time in measured.items():
-                if timeout in timeouts:
-                    times[timeout] = max(time, times.get(timeout, 0))
-        row[value] = times
-    return row
+    times: dict[int, int] = {}
+    for measured in measure_instances(list_admitted_instances(request, parameters, timeouts)):
+        for timeout, time in measured.items():
+            if timeout in timeouts:
+                times[timeout] = max(time, times.get(timeout, 0))
+    return times
 
 
 def list_admitted_instances(request: CheckRequest, parameters: dict[str, int], timeouts: range) -> list[System]:

@@ -33,21 +33,21 @@ def run_measurements(
     def record_outcome(task: Task, outcome: TaskOutcome) -> Iterable[Task]:
         if outcome.error is not None:
             errors[task.key] = outcome.error
-            return ()
-        if outcome.lost is not None:
+        elif outcome.lost is not None:
             if outcome.out_of_time:
                 raise MeasuringTimeExceeded
             raise NoBound(f"an instance could not be measured: {outcome.lost}")
-        results[task.key] = outcome.value
-        report(f"{len(results)} of {len(tasks)} rows of instances explored")
+        else:
+            results[task.key] = outcome.value
+            report(f"{len(results)} of {len(tasks)} groups of instances explored")
+        # Which task fails first is chance, so an error is raised once all tasks before it in order have succeeded.
+        first = next((key for key in tasks if key not in results), None)
+        if first in errors:
+            raise errors[first]
         return ()
 
     with Pool(len(os.sched_getaffinity(0))) as pool:
         pool.run_tasks(
             [Task(key, measure, patience=math.inf) for key, measure in tasks.items()], record_outcome, deadline
         )
-    # Which task fails first is chance, so the error of the first task in order is raised.
-    for key in tasks:
-        if key in errors:
-            raise errors[key]
     return {key: results[key] for key in tasks}

@@ -12,7 +12,7 @@ from time import monotonic
 
 from fdverify.bounds.bound_formula import StatedFormula
 from fdverify.bounds.detector_bound import ALL_PARAMETERS, DetectorBound, Evidence
-from fdverify.bounds.instance_grid import describe_instances, enumerate_rows
+from fdverify.bounds.instance_grid import describe_instances, enumerate_points
 from fdverify.bounds.parallel_measurement import run_measurements
 from fdverify.engines.explore import explore
 from fdverify.errors import InternalError
@@ -53,11 +53,8 @@ def _build_bound(
 ) -> DetectorBound:
     assert proof.bounded_by is not None, "a tight proof says what it bounds"
     file, parameters = proof.source.file, proof.model.parameters
-    tasks = {
-        tuple(values.values()): partial(_find_row_of_runs, file, parameters[0].name, along, values)
-        for values, along in enumerate_rows(parameters, _BUDGET)
-    }
-    runs = [run for row in run_measurements(tasks, deadline, report).values() for run in row]
+    tasks = {point: partial(_find_runs, file, values) for point, values in enumerate_points(parameters, _BUDGET)}
+    runs = [run for found in run_measurements(tasks, deadline, report).values() for run in found]
     longest = max(runs, key=lambda run: len(run.rounds))
     left = None if deadline is None else max(0.1, deadline - monotonic())
     (result,) = check_proofs([file], ProofSettings(time_limit=left))
@@ -78,21 +75,19 @@ def _build_bound(
     )
 
 
-def _find_row_of_runs(file: Path, along: str, values: range, others: dict[str, int]) -> list[Run]:
-    """Find a run that attains the bound, for each value of one parameter and each initial timeout."""
+def _find_runs(file: Path, values: dict[str, int]) -> list[Run]:
+    """Find a run that attains the bound, for each initial timeout."""
     proof = load_proof(file)
     quantity, bound = proof.bounded, proof.bounded_by
     assert quantity is not None, "a tight proof says what it bounds"
     assert bound is not None, "and by what"
     less = Property("less", lambda s: quantity(s) < bound(s), "less than the bound")
     runs = []
-    for value in values:
-        for timeout in range(1, _LARGEST_TIMEOUT + 1):
-            system = _build_instance(proof, {**others, along: value, "initial_timeout": timeout})
-            result = explore(system, less)
-            if result.verdict is not Verdict.VIOLATED or result.run is None:
-                raise InternalError(f"{file.name}: the bound is not attained at {along} {value}, {others}, {timeout}")
-            runs.append(result.run)
+    for timeout in range(1, _LARGEST_TIMEOUT + 1):
+        result = explore(_build_instance(proof, {**values, "initial_timeout": timeout}), less)
+        if result.verdict is not Verdict.VIOLATED or result.run is None:
+            raise InternalError(f"{file.name}: the bound is not attained at {values}, {timeout}")
+        runs.append(result.run)
     return runs
 
 

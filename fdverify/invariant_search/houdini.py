@@ -46,48 +46,89 @@ class _KnownRounds:
         return bool((broken & self._rows[:, list(kept)].all(axis=1)).any())
 
 
+class _RoundSolver:
+    """A solver about one round, in which each candidate may be assumed to hold before it, or to be broken by it.
+
+    Every question is a choice of assumptions, so nothing is taken back and what the solver has learned stays true.
+    The round itself is asserted, not assumed: the solver then simplifies everything by it once, not in each question.
+    """
+
+    def __init__(
+        self, step: SummarisedRound, before: Sequence[Any], after: Sequence[Any], about: Iterable[int], seed: int
+    ) -> None:
+        self._solver = _build_state_solver(step, seed)
+        self._solver.add(*step.allowed)
+        about = list(about)
+        self._assumed = {index: z3.Bool(f"assumed{index}") for index in about}
+        self._broken = {index: z3.Bool(f"broken{index}") for index in about}
+        self._solver.add(*(z3.Implies(assumed, before[index]) for index, assumed in self._assumed.items()))
+        self._solver.add(*(z3.Implies(broken, z3.Not(after[index])) for index, broken in self._broken.items()))
+
+    def require_break(self) -> None:
+        """Ask from now on only for rounds that break a candidate."""
+        self._solver.add(z3.Or(*self._broken.values()))
+
+    def drop_candidates(self, dropped: Iterable[int]) -> None:
+        """Ask from now on only for rounds that break another candidate than these."""
+        self._solver.add(*(z3.Not(self._broken[index]) for index in dropped))
+
+    def check_round(self, kept: Iterable[int], broken: Iterable[int] = ()) -> tuple[Any, Any]:
+        """Look for a round that breaks these candidates although the kept ones hold before it.
+
+        Return the solver's answer, and a model of such a round if there is one.
+        """
+        assumptions = [*(self._broken[index] for index in broken), *(self._assumed[index] for index in kept)]
+        status = self._solver.check(*assumptions)
+        return status, self._solver.model() if status == z3.sat else None
+
+
+def _build_state_solver(step: SummarisedRound, seed: int) -> Any:
+    """Build a solver about an arbitrary state that is well-formed."""
+    solver = z3.SimpleSolver()
+    # Z3's older arithmetic solver is faster on many small queries about the same sums.
+    solver.set("arith.solver", 2)
+    solver.set("random_seed", seed)
+    ranges = [lift_truth(claim.holds(step.before)) for claim in step.system.list_ranges()]
+    solver.add(*step.parameter_facts, *step.list_buffer_constraints(step.before), *ranges)
+    return solver
+
+
 class Houdini:
     """Queries about one round, in which each candidate may be assumed to hold before the round."""
 
     def __init__(self, step: SummarisedRound, candidates: Sequence[Clause], seed: int = 0) -> None:
         self.candidates = candidates
         self._step = step
-        self._solver = z3.SimpleSolver()
-        # Z3's older arithmetic solver is faster on many small queries about the same sums.
-        self._solver.set("arith.solver", 2)
-        self._solver.set("random_seed", seed)
-        ranges = [lift_truth(claim.holds(step.before)) for claim in step.system.list_ranges()]
-        self._solver.add(*step.parameter_facts, *step.list_buffer_constraints(step.before), *ranges)
-        self._assumed = [z3.Bool(f"assumed{index}") for index in range(len(candidates))]
-        before = [lift_truth(candidate.holds(step.before)) for candidate in candidates]
-        self._solver.add(*(z3.Implies(assumed, holds) for assumed, holds in zip(self._assumed, before, strict=True)))
-        self._moves = z3.Bool("moves")
-        self._solver.add(z3.Implies(self._moves, z3.And(*step.allowed)))
+        self._seed = seed
+        self._before = [lift_truth(candidate.holds(step.before)) for candidate in candidates]
         self._after = [lift_truth(candidate.holds(step.after)) for candidate in candidates]
-        self._rounds = _KnownRounds(before, self._after)
+        self._rounds = _KnownRounds(self._before, self._after)
 
     def find_inductive(self) -> list[int]:
         """Return the indices of the largest subset of candidates that is inductive; none if the solver gives up."""
-        solver = z3.SimpleSolver()
-        solver.add(*self._step.parameter_facts)
+        starting = z3.SimpleSolver()
+        starting.add(*self._step.parameter_facts)
         initially = [lift_truth(candidate.holds(self._step.initial)) for candidate in self.candidates]
-        kept = [index for index, holds in enumerate(initially) if solver.check(z3.Not(holds)) == z3.unsat]
+        kept = [index for index, holds in enumerate(initially) if starting.check(z3.Not(holds)) == z3.unsat]
+        solver = self._build_round_solver(kept)
+        solver.require_break()
         while kept:
-            self._solver.push()
-            self._solver.add(z3.Or(*(z3.Not(self._after[index]) for index in kept)))
-            status = self._solver.check(self._moves, *self._list_assumptions(kept))
-            model = self._solver.model() if status == z3.sat else None
-            self._solver.pop()
+            status, model = solver.check_round(kept)
             if model is None:
                 return kept if status == z3.unsat else []
             self._rounds.add_model(model)
             broken = self._rounds.list_broken()
+            solver.drop_candidates(index for index in kept if broken[index])
             kept = [index for index in kept if not broken[index]]
         return kept
 
+    def _build_round_solver(self, about: Iterable[int]) -> _RoundSolver:
+        return _RoundSolver(self._step, self._before, self._after, about, self._seed)
+
     def find_sufficient(self, inductive: Sequence[int], goal: Property) -> list[Clause] | None:
         """Find a small inductive part of the candidates that implies the goal; ``None`` if not even all of them do."""
-        implies_goal = partial(self._implies_claim, lift_truth(goal.holds(self._step.before)))
+        implies_goal = self._build_goal_query(lift_truth(goal.holds(self._step.before)), inductive)
+        solver = self._build_round_solver(inductive)
         kept = sorted(inductive, key=self._compute_cost)
         wanted = _find_needed(kept, implies_goal)
         if wanted is None:
@@ -100,42 +141,37 @@ class Houdini:
             chosen.add(index)
             # Candidates that are chosen already cost nothing more.
             kept.sort(key=lambda other: (other not in chosen, self._compute_cost(other)))
-            needed = _find_needed(kept, partial(self._preserves_candidate, index))
+            needed = _find_needed(kept, partial(self._preserves_candidate, solver, index))
             if needed is None:
                 return None
             wanted += needed
-        return [self.candidates[index] for index in self._drop_redundant(sorted(chosen), implies_goal)]
+        return [self.candidates[index] for index in self._drop_redundant(solver, sorted(chosen), implies_goal)]
 
-    def _drop_redundant(self, chosen: list[int], implies_goal: Callable[[Sequence[int]], bool]) -> list[int]:
+    def _drop_redundant(
+        self, solver: _RoundSolver, chosen: list[int], implies_goal: Callable[[Sequence[int]], bool]
+    ) -> list[int]:
         """Drop redundant candidates, the longest first, as long as the rest is inductive and implies the goal."""
         for index in sorted(chosen, key=self._compute_cost, reverse=True):
             rest = [other for other in chosen if other != index]
-            if implies_goal(rest) and all(self._preserves_candidate(other, rest) for other in rest):
+            if implies_goal(rest) and all(self._preserves_candidate(solver, other, rest) for other in rest):
                 chosen = rest
         return chosen
 
-    def _implies_claim(self, claim: Any, kept: Sequence[int]) -> bool:
-        """Return whether candidates imply a claim about the same state."""
-        self._solver.push()
-        self._solver.add(z3.Not(claim))
-        status = self._solver.check(*self._list_assumptions(kept))
-        self._solver.pop()
-        return bool(status == z3.unsat)
+    def _build_goal_query(self, goal: Any, about: Iterable[int]) -> Callable[[Sequence[int]], bool]:
+        """Build the query whether some candidates imply a goal about the same state."""
+        solver = _build_state_solver(self._step, self._seed)
+        assumed = {index: z3.Bool(f"assumed{index}") for index in about}
+        solver.add(*(z3.Implies(literal, self._before[index]) for index, literal in assumed.items()), z3.Not(goal))
+        return lambda kept: bool(solver.check(*(assumed[index] for index in kept)) == z3.unsat)
 
-    def _preserves_candidate(self, index: int, kept: Sequence[int]) -> bool:
+    def _preserves_candidate(self, solver: _RoundSolver, index: int, kept: Sequence[int]) -> bool:
         """Return whether a candidate holds after every round before which the kept ones hold."""
         if self._rounds.can_break(index, kept):
             return False
-        self._solver.push()
-        self._solver.add(z3.Not(self._after[index]))
-        status = self._solver.check(self._moves, *self._list_assumptions(kept))
-        if status == z3.sat:
-            self._rounds.add_model(self._solver.model())
-        self._solver.pop()
+        status, model = solver.check_round(kept, [index])
+        if model is not None:
+            self._rounds.add_model(model)
         return bool(status == z3.unsat)
-
-    def _list_assumptions(self, kept: Iterable[int]) -> list[Any]:
-        return [self._assumed[index] for index in kept]
 
     def _compute_cost(self, index: int) -> tuple[int, int]:
         return len(self.candidates[index].premises), len(self.candidates[index].to_source())

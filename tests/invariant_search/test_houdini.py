@@ -1,5 +1,9 @@
 """The Houdini algorithm finds the largest inductive part, and nothing else, whatever rounds it knows."""
 
+from itertools import combinations
+
+import pytest
+
 from fdverify.invariant_search.clause import AtMost, Clause, LinearSum
 from fdverify.invariant_search.houdini import Houdini
 from fdverify.invariant_search.summarised_round import build_summarised_round
@@ -34,6 +38,17 @@ def test_a_part_that_is_not_inductive_is_never_sufficient() -> None:
     assert houdini.find_sufficient(everything, goal) is None
     houdini.find_inductive()
     assert houdini.find_sufficient(everything, goal) is None
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_answers_do_not_depend_on_earlier_ones(size: int) -> None:
+    """What the solver has learned from other questions changes no answer."""
+    goal = Property("claim", lambda s: s.x <= s.limit + 1, "x is at most one more than the limit")
+    asked = Houdini(build_summarised_round(SYSTEM), [*BROKEN, *INDUCTIVE])
+    for some in combinations(range(len(asked.candidates)), size):
+        fresh = Houdini(build_summarised_round(SYSTEM), asked.candidates)
+        assert asked.find_sufficient(some, goal) == fresh.find_sufficient(some, goal)
+        assert asked.find_inductive() == fresh.find_inductive()
 
 
 def test_rounds_that_are_known_change_no_answer() -> None:
