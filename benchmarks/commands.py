@@ -88,12 +88,12 @@ def measure_command(
     If another checkout stands ``beside``, its command is run in turns with this one's.
     """
     json_wanted = [] if "--help" in arguments else ["--json"]
-    checkouts = [None, *([] if beside is None else [beside])]
+    checkouts: list[Path | None] = [None, *([] if beside is None else [beside])]
     runs: dict[Path | None, list[FinishedProcess]] = {checkout: [] for checkout in checkouts}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(repeats + 1 if known else repeats):
             for place, checkout in enumerate(checkouts):
-                program = [find_script(command, checkout), *arguments, *json_wanted]
+                program: list[str | Path] = [find_script(command, checkout), *arguments, *json_wanted]
                 cache = Path(folder, str(place), "shared" if known else str(number))
                 runs[checkout].append(run_process(program, checkout or ROOT, cache))
     counted = {checkout: each[1:] if known else each for checkout, each in runs.items()}

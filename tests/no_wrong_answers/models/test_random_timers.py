@@ -162,7 +162,7 @@ def draw_seed_cases(seed: int) -> tuple[Callable[..., System], dict[str, int | N
         name: min((each[name] for each in violations if name in each), default=None)
         for name in (f"claim{n}" for n in range(CLAIMS))
     }
-    latest = max(fewest, key=lambda name: -1 if fewest[name] is None else fewest[name])
+    latest = max(fewest, key=lambda name: (fewest[name] is not None, fewest[name] or 0))
     kept = [latest, *[name for name in fewest if fewest[name] is None][:1]]
     return build, {name: fewest[name] for name in kept}
 
