@@ -22,7 +22,7 @@ import z3
 from fdverify.errors import SourceLocation, UsageError
 from fdverify.logic import And, Implies, Not, Number, Or, Truth
 from fdverify.models.buffer import PredicateBuffer
-from fdverify.symbolic.values import Bool, Int, conjoin_truths, lift_truth
+from fdverify.symbolic.values import Bool, Int, lift_truth
 
 _ZERO = Int(z3.IntVal(0))
 
@@ -124,7 +124,7 @@ class AgeClaimRegistry:
     def _build_shape(self, inside: Callable[[Number], Truth], body: Callable[[Number], Truth]) -> Any:
         """Return what a claim says about a generic age."""
         with self._provide_generic_age() as age:
-            return conjoin_truths([inside(age), body(age)]).term
+            return z3.And(lift_truth(inside(age)), lift_truth(body(age)))
 
     def check_unchanged(self, claim: AgeClaim) -> None:
         """Refuse a body that now says something else, such as one that reads a loop variable."""

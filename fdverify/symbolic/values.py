@@ -20,36 +20,30 @@ class Value(Symbolic):
     """A Z3 term of one kind: a truth value, an integer or a bit vector."""
 
     __slots__ = ("term",)
-    reference: ClassVar[type]
-    """The class of references to the terms of this kind."""
 
     def __init__(self, term: Any) -> None:
         self.term = term
 
     def conjunction(self, operands: Sequence[Any]) -> Bool:
-        return conjoin_truths(operands)
+        return _connect_terms(z3.Z3_mk_and, operands)
 
     def disjunction(self, operands: Sequence[Any]) -> Bool:
         return _connect_terms(z3.Z3_mk_or, operands)
 
     def negation(self) -> Bool:
-        return Bool(_apply_constructor(z3.Z3_mk_not, _Truth, lift_truth(self)))
+        return Bool(_apply_constructor(z3.Z3_mk_not, z3.BoolRef, lift_truth(self)))
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Value:
         sample = next((x for x in (then, otherwise) if isinstance(x, Value)), None)
         sample = build_literal(then) if sample is None else sample
-        return type(sample)(
-            _apply_constructor(
-                z3.Z3_mk_ite, sample.reference, lift_truth(condition), sample.lift(then), sample.lift(otherwise)
-            )
-        )
+        return type(sample)(z3.If(lift_truth(condition), sample.lift(then), sample.lift(otherwise)))
 
     def lift(self, value: Any) -> Any:
         """Return the Z3 term of ``value``, which is of this kind or a Python value that stands for one."""
         raise AssertionError("each kind of value lifts its own")
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
-        return Bool(_apply_constructor(z3.Z3_mk_eq, _Truth, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_eq, z3.BoolRef, self.term, self.lift(other)))
 
     def __ne__(self, other: object) -> Bool:  # type: ignore[override]
         return Bool(self.term != self.lift(other))
@@ -60,94 +54,36 @@ class Value(Symbolic):
         return str(self.term)
 
 
-# Z3's Python operators look for coercions before they build a term, and its references ask for errors whenever they are
-# counted.  Here the kinds are known, and building is most of the work of a proof, so the terms are built directly.
-
-
-def _find_unchecked(function: Callable[..., None]) -> Any:
-    """Return the function of Z3's library behind one of its Python interface, which asks for errors after each call."""
-    (library_function,) = function.__defaults__ or (None,)
-    return library_function.f if hasattr(library_function, "f") else function
-
-
-_COUNT_REFERENCE = _find_unchecked(z3.Z3_inc_ref)
-_RELEASE_REFERENCE = _find_unchecked(z3.Z3_dec_ref)
-
-
-class _LightReference:
-    """A reference to a term, as Z3's own; the term was checked when it was built, so counting it cannot fail."""
-
-    def __init__(self, ast: Any, context: Any, count: Callable[..., None] = _COUNT_REFERENCE) -> None:
-        self.ast = ast
-        self.ctx = context
-        count(context.ctx, ast)
-
-    def __del__(self, release: Callable[..., None] = _RELEASE_REFERENCE) -> None:
-        # The function is a default, because the names of a module are gone when Python ends.
-        if self.ctx.ctx is not None:
-            release(self.ctx.ctx, self.ast)
-
-
-class _Truth(_LightReference, z3.BoolRef):  # type: ignore[misc]
-    """A reference to a truth value."""
-
-
-class _Integer(_LightReference, z3.ArithRef):  # type: ignore[misc]
-    """A reference to an integer."""
-
-
-class _Numeral(_LightReference, z3.IntNumRef):  # type: ignore[misc]
-    """A reference to a number."""
-
-
-class _BitVector(_LightReference, z3.BitVecRef):  # type: ignore[misc]
-    """A reference to a bit vector."""
-
-
-_INTEGERS = z3.IntSort()
-_WIDEST_NUMERAL = 63
-
-
-def build_numeral(value: int) -> Any:
-    """Build the term of a number."""
-    context = _INTEGERS.ctx
-    if value.bit_length() > _WIDEST_NUMERAL:
-        return z3.IntVal(value)
-    return _Numeral(z3.Z3_mk_int64(context.ctx, value, _INTEGERS.ast), context)
+# Z3's Python operators look for coercions before they build a term.  Here the kinds are known, and building is most of
+# the work of a proof, so the terms are built directly.
 
 
 def _apply_constructor(make: Callable[..., Any], kind: type, *terms: Any) -> Any:
     """Apply a Z3 constructor to a fixed number of terms."""
     context = terms[0].ctx
-    return kind(make(context.ctx, *[term.ast for term in terms]), context)
+    return kind(make(context.ref(), *(term.ast for term in terms)), context)
 
 
 def _apply_to_list(make: Callable[..., Any], kind: type, terms: Sequence[Any]) -> Any:
     """Apply a Z3 constructor to a list of terms."""
     context = terms[0].ctx
-    return kind(make(context.ctx, len(terms), (z3.Ast * len(terms))(*[term.ast for term in terms])), context)
+    return kind(make(context.ref(), len(terms), (z3.Ast * len(terms))(*(term.ast for term in terms))), context)
 
 
 def apply_predicate(function: z3.FuncDeclRef, argument: Any) -> Bool:
     """Apply a predicate of one argument, which is of the right sort."""
     context = function.ctx
-    term = z3.Z3_mk_app(context.ctx, function.ast, 1, (z3.Ast * 1)(argument.ast))
-    return Bool(_Truth(term, context))
-
-
-def conjoin_truths(operands: Sequence[Any]) -> Bool:
-    """Build the conjunction as it is, even of truth values that are known."""
-    return _connect_terms(z3.Z3_mk_and, operands)
+    term = z3.Z3_mk_app(context.ref(), function.ast, 1, (z3.Ast * 1)(argument.ast))
+    return Bool(z3.BoolRef(term, context))
 
 
 def _connect_terms(make: Callable[..., Any], operands: Sequence[Any]) -> Bool:
-    return Bool(_apply_to_list(make, _Truth, [lift_truth(operand) for operand in operands]))
+    return Bool(_apply_to_list(make, z3.BoolRef, [lift_truth(operand) for operand in operands]))
 
 
 class Bool(Value):
     __slots__ = ()
     boolean: ClassVar[bool] = True
-    reference: ClassVar[type] = _Truth
 
     def lift(self, value: Any) -> Any:
         return lift_truth(value)
@@ -155,18 +91,17 @@ class Bool(Value):
 
 class Int(Value):
     __slots__ = ()
-    reference: ClassVar[type] = _Integer
 
     def lift(self, value: Any) -> Any:
         if isinstance(value, Int):
             return value.term
         if isinstance(value, int) and not isinstance(value, bool):
-            return build_numeral(int(value))
+            return z3.IntVal(int(value))
         raise_misuse(f"expected an integer, got {shorten_value(value)}", "use If(condition, 1, 0) to count a condition")
 
     @staticmethod
     def _build_from(make: Callable[..., Any], *terms: Any) -> Int:
-        return Int(_apply_to_list(make, _Integer, terms))
+        return Int(_apply_to_list(make, z3.ArithRef, terms))
 
     def __add__(self, other: Any) -> Int:
         return self._build_from(z3.Z3_mk_add, self.term, self.lift(other))
@@ -198,26 +133,25 @@ class Int(Value):
     def _divide_by(self, divisor: Any, operation: Callable[[Any, Any], Any]) -> Int:
         if type(divisor) is not int or divisor < 1:
             raise_misuse("// and % of a symbolic value need a positive literal", "multiply the other side instead")
-        return Int(operation(self.term, build_numeral(divisor)))
+        return Int(operation(self.term, z3.IntVal(divisor)))
 
     def __lt__(self, other: Any) -> Bool:
-        return Bool(_apply_constructor(z3.Z3_mk_lt, _Truth, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_lt, z3.BoolRef, self.term, self.lift(other)))
 
     def __le__(self, other: Any) -> Bool:
-        return Bool(_apply_constructor(z3.Z3_mk_le, _Truth, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_le, z3.BoolRef, self.term, self.lift(other)))
 
     def __gt__(self, other: Any) -> Bool:
-        return Bool(_apply_constructor(z3.Z3_mk_gt, _Truth, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_gt, z3.BoolRef, self.term, self.lift(other)))
 
     def __ge__(self, other: Any) -> Bool:
-        return Bool(_apply_constructor(z3.Z3_mk_ge, _Truth, self.term, self.lift(other)))
+        return Bool(_apply_constructor(z3.Z3_mk_ge, z3.BoolRef, self.term, self.lift(other)))
 
 
 class Bits(Value):
     """A bit vector, for labels and sets of small numbers; it has no order and no arithmetic."""
 
     __slots__ = ()
-    reference: ClassVar[type] = _BitVector
 
     def lift(self, value: Any) -> Any:
         if isinstance(value, Bits):
@@ -250,7 +184,7 @@ def build_literal(value: bool | int) -> Value:
         case IntEnum():
             return Bits(z3.BitVecVal(value, compute_label_width(type(value))))
         case _:
-            return Int(build_numeral(value))
+            return Int(z3.IntVal(value))
 
 
 def lift_truth(value: Any) -> Any:
