@@ -17,13 +17,15 @@ class Silence:
     """The rounds since the last message of ``task`` was delivered by ``channel``.
 
     Its variables are ``NAME``, and ``NAME_begun``, which says that a first message was delivered: until then the
-    silence is 0.  How far the silence lies above ``matters`` must not matter to the model.
+    silence is 0.  With ``registered`` it begins at the start, as if a message had been delivered then.  How far the
+    silence lies above ``matters`` must not matter to the model.
     """
 
     name: str
     task: PeriodicTask
     channel: LossyChannel
     matters: Callable[[State], Number]
+    registered: bool = False
 
     def rounds(self, s: State) -> Number:
         """Return how long the silence has lasted."""
@@ -32,8 +34,7 @@ class Silence:
 
     def begun(self, s: State) -> Truth:
         """Return whether a first message was delivered."""
-        begun: Truth = s[self._begun]
-        return begun
+        return True if self.registered else s[self._begun]
 
     def longest(self, s: State) -> Number:
         """Return a number of rounds that the silence never reaches while the receiver runs and the sender is correct.
@@ -43,27 +44,24 @@ class Silence:
         runs = (self.channel.most_losses(s) + 1) * self.task.gap(s) + self.task.lateness(s)
         return runs + s[self.channel.delay] - self.channel.least_delay(s)
 
-    def variables(self) -> tuple[Variable, Variable]:
+    def variables(self) -> tuple[Variable, ...]:
         def starts_with_first_message(s: State) -> Truth:
-            return And(s[self.name] >= 0, Implies(Not(s[self._begun]), s[self.name] == 0))
+            return And(s[self.name] >= 0, Implies(Not(self.begun(s)), s[self.name] == 0))
 
-        return (
-            Variable(self.name, Integers(), initial=lambda s: 0, range=starts_with_first_message, cap=self.matters),
-            Variable(self._begun, Flags(), initial=lambda s: False),
-        )
+        rounds = Variable(self.name, Integers(), initial=lambda s: 0, range=starts_with_first_message, cap=self.matters)
+        return (rounds,) if self.registered else (rounds, Variable(self._begun, Flags(), initial=lambda s: False))
 
     def after(self, s: State, heard: Truth) -> Mapping[str, Number | Truth]:
         """Return what changes if a message is delivered, or none is, as ``LossyChannel.hand_over`` takes it."""
-        return {
-            self.name: If(Or(heard, Not(s[self._begun])), 0, s[self.name] + 1),
-            self._begun: Or(s[self._begun], heard),
-        }
+        begun = self.begun(s)
+        rounds = {self.name: If(Or(heard, Not(begun)), 0, s[self.name] + 1)}
+        return rounds if self.registered else {**rounds, self._begun: Or(begun, heard)}
 
     def guarantees(self) -> tuple[Guarantee, ...]:
         """Return the conjuncts from which it follows how long the silence is, while the sender is correct.
 
-        They are for a shortest delay of at most one period, and, at a fixed rate, for pauses of the sender that are
-        shorter than the period.
+        They are for a shortest delay of at most one period, or less than one if the silence begins ``registered``.  At
+        a fixed rate, they are for pauses of the sender that are shorter than the period.
         """
         channel = self.channel
 

@@ -13,7 +13,7 @@ from tests.sampling import every
 from tests.testing.project import OLDEST_PYTEST, Project
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = sorted((ROOT / "invariants").glob("[!_]*.py"))
+SHIPPED = sorted((ROOT / "invariants").rglob("[!_]*.py"))
 INI = "-ofdverify_files=invariants/*.py"
 
 
