@@ -14,10 +14,10 @@ class BuildWithProofs(build_py):
         super().run()
         if self.editable_mode:
             return
-        target = Path(self.build_lib) / "fdverify" / "invariants"
-        target.mkdir(parents=True, exist_ok=True)
-        for proof in sorted(Path("invariants").glob("*.py")):
-            copy2(proof, target / proof.name)
+        for proof in sorted(Path("invariants").rglob("*.py")):
+            target = Path(self.build_lib) / "fdverify" / proof
+            target.parent.mkdir(parents=True, exist_ok=True)
+            copy2(proof, target)
 
 
 setup(cmdclass={"build_py": BuildWithProofs})

@@ -1,8 +1,9 @@
 """fdverify proves that failure detectors are correct under partial synchrony, and checks threshold automata.
 
 This module is the public API: what is needed to model, prove and check from a script or a notebook.  All else is
-internal, except the vocabulary of the shipped detector in :mod:`fdverify.detectors.chandra_toueg` and templates of N
-processes in :mod:`fdverify.cutoff`.  Names are imported when they are used: importing fdverify loads no solver.
+internal, except the parts of models in :mod:`fdverify.parts`, the vocabulary of the shipped detectors in
+:mod:`fdverify.detectors`, and templates of N processes in :mod:`fdverify.cutoff`.  Names are imported when they are
+used: importing fdverify loads no solver.
 """
 
 from __future__ import annotations

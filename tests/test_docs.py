@@ -14,7 +14,12 @@ from tests.sampling import choose, every
 
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
-WITH_CODE = {README: 2, DOCS / "how-to" / "pytest.md": 2, DOCS / "reference" / "threshold.md": 1}
+WITH_CODE = {
+    README: 2,
+    DOCS / "how-to" / "parts.md": 4,
+    DOCS / "how-to" / "pytest.md": 2,
+    DOCS / "reference" / "threshold.md": 1,
+}
 """How many examples each shows at least."""
 IN_ORDER = (DOCS / "tutorial" / "own-detector.md", DOCS / "tutorial" / "first-proof.md")
 """Their readers write files, and run what they have written."""

@@ -21,7 +21,7 @@ from tests.cli.script import environment
 from tests.launch import HANG_SECONDS
 
 ROOT = Path(__file__).parents[1]
-SHIPPED = sorted(path.stem for path in (ROOT / "invariants").glob("[!_]*.py"))
+SHIPPED = sorted(path.stem for path in (ROOT / "invariants").rglob("[!_]*.py"))
 PARTS = ("fdverify", "invariants", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE")
 
 
@@ -80,7 +80,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
 def test_what_is_in_it(installed: Installed) -> None:
     names = zipfile.ZipFile(installed.wheel).namelist()
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"fdverify"}
-    inside = {Path(name).stem for name in names if re.fullmatch(r"fdverify/invariants/[^_][^/]*\.py", name)}
+    inside = {Path(name).stem for name in names if re.fullmatch(r"fdverify/invariants/(\w+/)?[^_/][^/]*\.py", name)}
     assert sorted(inside) == SHIPPED
     assert {"fdverify/templates/proof.py", "fdverify/templates/model.py"} <= set(names)
 

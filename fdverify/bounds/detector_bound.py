@@ -31,6 +31,7 @@ class BoundSubject:
     claim: str
     watched: str = "sender"
     watcher: str = "receiver"
+    counts_rounds: bool = False
 
 
 def describe_subject(request: CheckRequest) -> BoundSubject:
@@ -39,7 +40,8 @@ def describe_subject(request: CheckRequest) -> BoundSubject:
     claim = request.find_property(system).name
     if system.detector is None:
         return BoundSubject(system.name, dict(system.options), claim)
-    return BoundSubject(system.name, dict(system.options), claim, system.detector.watched, system.detector.watcher)
+    about = system.detector
+    return BoundSubject(system.name, dict(system.options), claim, about.watched, about.watcher, about.counts_rounds)
 
 
 def describe_expected_subject(model: str, options: Mapping[str, OptionValue], claim: str) -> BoundSubject:

@@ -215,7 +215,8 @@ def _render_configuration(
         print_steps(console, configuration.run)
     print_line(", ".join([_describe_subject(about), *(f"{name} = {value}" for name, value in numbers.items())]))
     if least is not None:
-        steps = f"{least.timeout} steps of the {about.watcher}, at least {describe_ticks(least.timeout)}"
+        ticks = describe_ticks(least.timeout)
+        steps = ticks if about.counts_rounds else f"{least.timeout} steps of the {about.watcher}, at least {ticks}"
         print_line(f"initial timeout   {steps}", "bold")
     if configuration.longer:
         timeouts = " or ".join(str(timeout) for timeout in configuration.longer)

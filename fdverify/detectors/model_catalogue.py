@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
+from fdverify.detectors.deadline_heartbeat import DEADLINE_HEARTBEAT
 from fdverify.errors import SourceLocation, UsageError, suggest_name
 from fdverify.models.loading import load_module
 from fdverify.models.model import Model
 
-SHIPPED = {model.name: model for model in (CHANDRA_TOUEG,)}
+SHIPPED = {model.name: model for model in (CHANDRA_TOUEG, DEADLINE_HEARTBEAT)}
 DEFAULT = CHANDRA_TOUEG.name
 
 

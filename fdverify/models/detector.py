@@ -102,6 +102,8 @@ class Detector:
     watched: str = "sender"
     watcher: str = "receiver"
     """The names in reports of the suspected process and of the suspecting one."""
+    counts_rounds: bool = False
+    """Whether the timeout is a number of rounds; otherwise it is one of the watcher's steps."""
 
     def __post_init__(self) -> None:
         for name in ("suspects", "correct", "in_transit", "hears"):

@@ -22,7 +22,7 @@ from fdverify.verdict import Verdict
 from tests.cli import written_proofs as files
 from tests.sampling import every
 
-SHIPPED = sorted((Path(__file__).parents[2] / "invariants").glob("[!_]*.py"))
+SHIPPED = sorted((Path(__file__).parents[2] / "invariants").rglob("[!_]*.py"))
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from fdverify.smt.script import Script, render_assertions
 from fdverify.smt.solver_name import SOLVER
 from tests.sampling import every
 
-SHIPPED = sorted((Path(__file__).parents[2] / "invariants").glob("[!_]*.py"))
+SHIPPED = sorted((Path(__file__).parents[2] / "invariants").rglob("[!_]*.py"))
 X = [z3.Int(f"x{number}") for number in range(4)]
 STEP = [X[0] == 0]
 POOL = [

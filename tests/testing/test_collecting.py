@@ -13,7 +13,7 @@ from tests.sampling import every
 from tests.testing.project import OLDEST_PYTEST, Project
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = sorted((ROOT / "invariants").glob("[!_]*.py"))
+SHIPPED = sorted((ROOT / "invariants").rglob("[!_]*.py"))
 INI = "-ofdverify_files=invariants/*.py"
 
 
@@ -28,7 +28,8 @@ def test_the_ids_are_the_obligations_of_the_command_line(project: Project) -> No
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "invariants", project.folder / "invariants", ignore=ignored)
     ids = project.ids(INI, "invariants")
-    assert ids == obligations(project.verify_invariant("invariants", "--json").out)
+    # pytest takes files and folders in one order by name; the command line takes the files of a folder first.
+    assert sorted(ids) == sorted(obligations(project.verify_invariant("invariants", "--json").out))
     assert len(ids) > 300
     assert "invariants/strong_accuracy.py::silent_sender-step" in ids
 

@@ -23,7 +23,7 @@ from fdverify.author_code.source.abstract_values import (
 from fdverify.author_code.source.name_tables import IMPURE_MODULES
 from fdverify.author_code.source.refusals import Refusal
 from fdverify.author_code.source.scope import Scope
-from fdverify.author_code.source.source_files import FileOwner, find_owner
+from fdverify.author_code.source.source_files import AS_BY_AUTHORS, FileOwner, find_owner
 from fdverify.errors import SourceLocation, UsageError
 from fdverify.logic import shorten_value
 
@@ -136,8 +136,8 @@ def is_of_package(value: Any) -> bool:
     code = getattr(value, "__code__", None)
     if code is not None:
         return find_owner(code.co_filename) is FileOwner.PACKAGE
-    module = find_module_name(value)
-    return module.partition(".")[0] == "fdverify" and not module.startswith("fdverify.detectors.chandra_toueg")
+    package, _, inside = find_module_name(value).partition(".")
+    return package == "fdverify" and inside.partition(".")[0] not in AS_BY_AUTHORS
 
 
 def find_author_method(cls: type, name: str) -> FunctionType | None:

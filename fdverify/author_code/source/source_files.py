@@ -20,8 +20,9 @@ from fdverify.models.loading import collect_versions
 FunctionNode: TypeAlias = ast.FunctionDef | ast.Lambda
 
 _PACKAGE = str(Path(fdverify.__file__).parent)
-_SHIPPED = tuple(f"{_PACKAGE}/{folder}/" for folder in ("detectors/chandra_toueg", "invariants", "templates"))
-"""Parts of this package that are written as an author would write them."""
+AS_BY_AUTHORS = ("detectors", "parts", "invariants", "templates")
+"""The folders of this package that are written as an author would write them."""
+_SHIPPED = tuple(f"{_PACKAGE}/{folder}/" for folder in AS_BY_AUTHORS)
 _STANDARD = tuple({f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib")})
 _INSTALLED = ("/site-packages/", "/dist-packages/")
 

@@ -1,0 +1,70 @@
+"""Small systems that are made of parts, for the tests of the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fdverify import And, Model, Parameter, Property, System
+from fdverify.parts import FixedDelayTask, FixedRateTask, LossyChannel, PausingProcess, PeriodicTask, Silence
+
+NAMES = ("delta", "least", "period", "losses", "pause", "stall")
+LEAST = {"period": 1}
+PARAMETERS = tuple(Parameter(name, LEAST.get(name, 0), None, small=(1, 2)) for name in NAMES)
+SENDER = PausingProcess("sender", longest_pause=lambda s: s.pause)
+MORTAL = PausingProcess("sender", longest_pause=lambda s: s.pause, crashes=True)
+RECEIVER = PausingProcess("receiver", longest_pause=lambda s: s.stall)
+CHANNEL = LossyChannel("letters", "delta", lambda s: s.least, lambda s: s.losses)
+KINDS: dict[str, type[PeriodicTask]] = {"fixed-delay": FixedDelayTask, "fixed-rate": FixedRateTask}
+
+
+def build_task(kind: str, process: PausingProcess = SENDER, **options: Any) -> PeriodicTask:
+    """Build a task of this kind: at a fixed rate, with a fixed delay, or one that skips."""
+    if kind == "skipping":
+        return FixedRateTask("beat", process, period=lambda s: s.period, skips=True, **options)
+    return KINDS[kind]("beat", process, period=lambda s: s.period, **options)
+
+
+def build_silence(task: PeriodicTask, channel: LossyChannel = CHANNEL) -> Silence:
+    """Build the silence between the messages of a task."""
+    return Silence("silence", task, channel, matters=lambda s: s.silence + 1)
+
+
+def assemble(
+    task: PeriodicTask,
+    values: Mapping[str, int | None],
+    *,
+    channel: LossyChannel = CHANNEL,
+    silence: Silence | None = None,
+    assumptions: Iterable[Property] = (),
+) -> System:
+    """Assemble a sender with a task, a channel, and a receiver that listens whenever it runs."""
+    quiet = build_silence(task, channel) if silence is None else silence
+    parts = (task.process, RECEIVER, task, channel, quiet)
+    fits = Property("fits", lambda s: And(s.least <= s.delta, s.least <= s.period), "the shortest delay is short")
+    variables = tuple(replace(v, cap=None) for part in parts for v in part.variables())
+    return System(
+        name="assembled",
+        options={},
+        parameters=tuple(replace(parameter, value=values.get(parameter.name)) for parameter in PARAMETERS),
+        variables=variables,
+        phases=(
+            *task.process.phases(),
+            *RECEIVER.phases(),
+            *task.phases(),
+            channel.carry(sends=task.runs),
+            channel.hand_over(receives=RECEIVER.runs, then=quiet.after),
+        ),
+        properties=(Property("anything", lambda s: True, "nothing is claimed"),),
+        assumptions=(fits, *assumptions),
+    )
+
+
+def model_of(task: PeriodicTask, **options: Any) -> Model:
+    """Return the model of the assembled systems, with all parameters arbitrary unless they are given."""
+
+    def build(**values: int | None) -> System:
+        return assemble(task, values, **options)
+
+    return Model("assembled", "a sender, a channel and a receiver", PARAMETERS, (), "anything", build)
