@@ -31,8 +31,8 @@ NOT_NEEDED = {
 
 
 def conjuncts() -> list[tuple[str, str]]:
-    """Every conjunct of every file."""
-    files = list_proof_files([INVARIANTS])
+    """Every conjunct of every proof of the Chandra-Toueg detector."""
+    files = [file for file in list_proof_files([INVARIANTS]) if file.parent == INVARIANTS]
     return [(file.stem, conjunct.name) for file in files for conjunct in load_proof(file).get_lemmas()]
 
 

@@ -11,7 +11,7 @@ from tests.no_wrong_answers.source.shipped import ROOT, functions_in, functions_
 from tests.pages import File, steps, workplace, write
 from tests.runs import asking
 
-PROOFS = sorted((ROOT / "invariants").glob("[!_]*.py"))
+PROOFS = sorted((ROOT / "invariants").rglob("[!_]*.py"))
 EXAMPLES = [
     path
     for path in sorted((ROOT / "examples").rglob("*.py"))
