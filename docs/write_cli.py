@@ -15,7 +15,7 @@ import pytest
 import typer
 
 from fdverify.app import build_app
-from fdverify.detectors.model_catalogue import DEFAULT, SHIPPED
+from fdverify.detectors.model_catalogue import DEFAULT, SHIPPED, find_model
 from fdverify.models.model import Model
 from fdverify.testing.plugin_options import add_options
 from fdverify.verify_invariant import build_app as build_verify_invariant
@@ -79,7 +79,7 @@ def page() -> str:
     fdverify = typer.main.get_command(build_app(DEFAULT))
     verify = typer.main.get_command(build_verify_invariant())
     parts = [HEAD, *_command("verify-invariant", verify), *_command("fdverify", fdverify), _pytest()]
-    parts += ["## Models that ship", *(_model(model) for model in SHIPPED.values())]
+    parts += ["## Models that ship", *(_model(find_model(name)) for name in SHIPPED)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from pkgutil import resolve_name
 
-from fdverify.detectors.chandra_toueg import CHANDRA_TOUEG
-from fdverify.detectors.deadline_heartbeat import DEADLINE_HEARTBEAT
 from fdverify.errors import SourceLocation, UsageError, suggest_name
 from fdverify.models.loading import load_module
 from fdverify.models.model import Model
 
-SHIPPED = {model.name: model for model in (CHANDRA_TOUEG, DEADLINE_HEARTBEAT)}
-DEFAULT = CHANDRA_TOUEG.name
+SHIPPED = {
+    "chandra-toueg": "fdverify.detectors.chandra_toueg:CHANDRA_TOUEG",
+    "deadline-heartbeat": "fdverify.detectors.deadline_heartbeat:DEADLINE_HEARTBEAT",
+}
+"""The shipped models and where they are: a model is loaded when it is used, so no model slows down the others."""
+DEFAULT = "chandra-toueg"
 
 
 def is_file_reference(reference: str) -> bool:
@@ -20,7 +23,7 @@ def is_file_reference(reference: str) -> bool:
 
 def find_model(reference: str) -> Model:
     if reference in SHIPPED:
-        return SHIPPED[reference]
+        return _load_shipped_model(reference)
     if not is_file_reference(reference):
         raise UsageError(f"unknown model {reference}", f"{suggest_name(reference, SHIPPED)} or file.py:NAME")
     file, _, name = reference.rpartition(":")
@@ -33,4 +36,14 @@ def find_model(reference: str) -> Model:
         model.check_names()
     except UsageError as clash:
         raise UsageError(clash.message, clash.hint, SourceLocation(Path(file))) from None
+    return model
+
+
+def is_shipped(model: Model) -> bool:
+    """Tell whether a model is one of the shipped ones; another model may have the name of one."""
+    return model.name in SHIPPED and _load_shipped_model(model.name) is model
+
+
+def _load_shipped_model(name: str) -> Model:
+    model: Model = resolve_name(SHIPPED[name])
     return model

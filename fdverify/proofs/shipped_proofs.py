@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fdverify.detectors.model_catalogue import SHIPPED
+from fdverify.detectors.model_catalogue import is_shipped
 from fdverify.models.model import Model, OptionValue
 from fdverify.models.python_files import list_python_files
 from fdverify.proofs.proof_files import load_proof
@@ -30,9 +30,9 @@ SHIPPED_FOLDER = find_shipped_folder()
 def find_tight_proof(model: Model, options: Mapping[str, OptionValue], quantity: str) -> Proof | None:
     """Find the shipped proof of a tight bound on this quantity, for this model with these options.
 
-    Only the shipped model has such proofs; another model of the same name has none.
+    Only a shipped model has such proofs; another model of the same name has none.
     """
-    if SHIPPED.get(model.name) is not model:
+    if not is_shipped(model):
         return None
     defaults = {option.name: option.default for option in model.options}
     for path in list_python_files(SHIPPED_FOLDER):
