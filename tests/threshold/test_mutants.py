@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 import pytest
 
@@ -14,16 +15,23 @@ from tests.threshold.oracle.graph import graph_of
 from tests.threshold.oracle.reader import Automaton, Rule, read
 from tests.threshold.oracle.tableau import pushed
 
-FOUND = mutants(1, 300)
-AUTOMATA = [read(text) for text, _ in FOUND]
+
+@cache
+def found_mutants() -> list[tuple[str, dict[str, int]]]:
+    return mutants(1, 300)
+
+
+@cache
+def found_automata() -> list[Automaton]:
+    return [read(text) for text, _ in found_mutants()]
 
 
 def test_mutants_are_small_and_differ() -> None:
-    assert mutants(1, 300) == FOUND
-    assert mutants(1, 20) == FOUND[:20]
-    assert mutants(2, 300) != FOUND
-    assert len({text for text, _ in FOUND}) == 300
-    for automaton, (text, values) in zip(AUTOMATA, FOUND, strict=True):
+    assert mutants(1, 300) == found_mutants()
+    assert mutants(1, 20) == found_mutants()[:20]
+    assert mutants(2, 300) != found_mutants()
+    assert len({text for text, _ in found_mutants()}) == 300
+    for automaton, (text, values) in zip(found_automata(), found_mutants(), strict=True):
         assert tuple(automaton.specifications) == SPECIFICATIONS
         assert len(automaton.locations) <= 5
         assert len(automaton.rules) <= 8
@@ -40,7 +48,7 @@ def test_in_some_automata_processes_walk_to_and_fro() -> None:
 
 
 def test_guards_and_cycles_of_each_kind() -> None:
-    counted = Counter(kind for automaton in AUTOMATA for kind in kinds(automaton))
+    counted = Counter(kind for automaton in found_automata() for kind in kinds(automaton))
     assert set(counted) == {
         *("<", "<=", ">", ">=", "==", "!="),
         *("either", "sum", "factor", "quiet cycle", "counting cycle", "adds to two", "adds two"),
@@ -81,7 +89,7 @@ def reached(rules: list[Rule], start: str) -> set[str]:
 def test_some_of_each_shape_hold_and_some_are_broken() -> None:
     answers = Counter(
         (name, holds(text, name, values))
-        for at, (text, values) in enumerate(FOUND)
+        for at, (text, values) in enumerate(found_mutants())
         for name in SPECIFICATIONS[at % 3 :: 3]
     )
     for name in SPECIFICATIONS:
@@ -91,7 +99,7 @@ def test_some_of_each_shape_hold_and_some_are_broken() -> None:
 
 @pytest.mark.slow
 def test_some_are_broken_only_by_runs_that_move_for_ever() -> None:
-    broken = [(text, values) for text, values in FOUND[:120] if holds(text, "recur", values) is False]
+    broken = [(text, values) for text, values in found_mutants()[:120] if holds(text, "recur", values) is False]
     moving = [1 for text, values in broken if not broken_at_rest(text, "recur", values)]
     assert 4 <= len(moving) < len(broken) - 4
 
@@ -150,20 +158,20 @@ SKELETONS = {
 
 @pytest.mark.parametrize("name", SKELETONS)
 def test_what_breaks_a_specification_of_a_plain_shape(name: str) -> None:
-    assert {skeleton(broken(automaton, name)[0]) for automaton in AUTOMATA} == {SKELETONS[name]}
+    assert {skeleton(broken(automaton, name)[0]) for automaton in found_automata()} == {SKELETONS[name]}
 
 
 def test_other_shapes_are_many() -> None:
-    found = {name: {skeleton(broken(automaton, name)[0]) for automaton in AUTOMATA} for name in ("nested", "odd")}
-    assert len(found["nested"]) >= 60
-    assert set(SKELETONS.values()) < found["odd"]
+    nested, odd = ({skeleton(broken(each, name)[0]) for each in found_automata()} for name in ("nested", "odd"))
+    assert len(nested) >= 60
+    assert set(SKELETONS.values()) < odd
 
 
 @pytest.mark.parametrize(("name", "again", "kept"), [("recur", 2, 0), ("stay", 0, 2), ("recur_stay", 2, 2)])
 def test_what_is_done_again_and_again_and_what_is_kept(name: str, again: int, kept: int) -> None:
     """So many things happen again and again; and mostly so many sets of locations are inhabited for good."""
     enough = 0
-    for automaton, (_, values) in zip(AUTOMATA, FOUND, strict=True):
+    for automaton, (_, values) in zip(found_automata(), found_mutants(), strict=True):
         formula, claims = broken(automaton, name)
         inside = [list(conjuncts(each.operand)) for each in parts(formula) if isinstance(each, Always)]
         lasting = [each for conjunction in inside for each in conjunction]
@@ -171,7 +179,7 @@ def test_what_is_done_again_and_again_and_what_is_kept(name: str, again: int, ke
         assert sum(isinstance(each, Later) for each in lasting) >= again
         always = {claims[each.place] for each in lasting if isinstance(each, Claim)}
         enough += sum(is_that_some_place_is_inhabited(automaton, values, claim) for claim in always) >= kept
-    assert enough >= 9 * len(FOUND) // 10
+    assert enough >= 9 * len(found_mutants()) // 10
 
 
 def is_that_some_place_is_inhabited(automaton: Automaton, values: Mapping[str, int], claim: Formula) -> bool:
