@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import re
+import resource
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -195,10 +197,19 @@ _EXHAUSTED_TEXTS = (
 )
 
 
+def _is_lost_memory_error(error: BaseException) -> bool:
+    """Tell whether Python has failed without saying how, as it sometimes does where it may not have more memory."""
+    return (
+        isinstance(error, SystemError)
+        and re.search("without (exception set|setting an exception)", str(error)) is not None
+        and resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    )
+
+
 def find_exhausted_resource(error: BaseException) -> str | None:
     """Return which resource has run out, if that caused the error."""
     for cause in iterate_causes(error):
-        if isinstance(cause, MemoryError):
+        if isinstance(cause, MemoryError) or _is_lost_memory_error(cause):
             return "out of memory"
         if isinstance(cause, OSError) and cause.errno in _EXHAUSTED:
             return f"the system refuses: {cause.strerror}"

@@ -165,3 +165,17 @@ def test_words_for_any_error() -> None:
     twin.__context__ = OSError(24, "Too many open files")
     assert find_exhausted_resource(twin) == "the system refuses: Too many open files"
     assert ResourcesExhausted.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["error return without exception set", "<function f> returned NULL without setting an exception"]
+)
+def test_python_that_fails_without_saying_how_lacks_memory_only_if_it_is_limited(text: str) -> None:
+    assert find_exhausted_resource(SystemError(text)) is None
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 46, hard))
+    try:
+        assert find_exhausted_resource(SystemError(text)) == "out of memory"
+        assert find_exhausted_resource(SystemError("a library is broken")) is None
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
