@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Tests often wait for processes, time limits and a browser, so more of them run at once than there are cores.
 JOBS ?= 3
+# Bytecode is kept, or each process would rewrite the assertions of all tests again.
+export PYTHONDONTWRITEBYTECODE :=
 # The plugin is tested with the oldest pytest that pyproject.toml allows, too.
 OLDEST_PYTEST := pytest==7.0.0 pytest-xdist==3.8.0
 

@@ -13,18 +13,21 @@ from tests.sampling import every
 FOLDER = Path(__file__).parents[2] / "examples" / "parts"
 MODELS = {
     "pausing": "PAUSING",
+    "fast_clock": "FAST_CLOCK",
     "ticks": "TICKS",
     "one_message": "ONE_MESSAGE",
     "heartbeat": "HEARTBEAT",
 }
 SMALL = {
     "pausing": ("--stall", "2"),
+    "fast_clock": ("--wait", "4", "--steady", "2", "--extra", "2"),
     "ticks": ("--period", "3", "--pause", "1"),
     "one_message": ("--delta", "1", "--soonest", "0", "--stall", "1"),
     "heartbeat": ("--delta", "1", "--period", "2", "--pause", "1", "--stall", "1", "--losses", "1"),
 }
 TWINS = {
     "pausing": ("--limit", "stall-1"),
+    "fast_clock": ("--ticks", "wait+extra-1"),
     "ticks": ("--kind", "skipping"),
     "one_message": ("--copies",),
     "heartbeat": ("--timeout", "(losses+1)*(period+pause)+delta-1"),

@@ -5,7 +5,7 @@ An oracle: it imports nothing from fdverify.  Slow and plain on purpose.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 
 
 def list_runs(kind: str, period: int, first: int, running: Sequence[bool]) -> list[int]:
@@ -27,6 +27,20 @@ def list_runs(kind: str, period: int, first: int, running: Sequence[bool]) -> li
         if running[r] and any(last < tick <= r for tick in ticks):
             runs.append(r)
     return runs
+
+
+def list_ticks(steady: int, rounds: int) -> set[tuple[int, ...]]:
+    """List the advances of a clock, round by round: in any d rounds by d at least and by d + ⌈d / steady⌉ at most."""
+    advances = product((1, 2), repeat=rounds)
+    return {ticks for ticks in advances if all(_is_allowed(steady, part) for part in _parts(ticks))}
+
+
+def _is_allowed(steady: int, ticks: Sequence[int]) -> bool:
+    return len(ticks) <= sum(ticks) <= len(ticks) + -(-len(ticks) // steady)
+
+
+def _parts(ticks: Sequence[int]) -> list[Sequence[int]]:
+    return [ticks[first:last] for first in range(len(ticks)) for last in range(first + 1, len(ticks) + 1)]
 
 
 @dataclass(frozen=True)

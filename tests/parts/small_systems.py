@@ -6,8 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fdverify import And, Model, Parameter, Property, System
-from fdverify.parts import FixedDelayTask, FixedRateTask, LossyChannel, PausingProcess, PeriodicTask, Silence
+from fdverify import And, Flag, Model, Parameter, Phase, Property, System, update
+from fdverify.parts import (
+    FixedDelayTask,
+    FixedRateTask,
+    LocalClock,
+    LossyChannel,
+    PausingProcess,
+    PeriodicTask,
+    Silence,
+    Stopwatch,
+)
 
 NAMES = ("delta", "least", "period", "losses", "pause", "stall")
 LEAST = {"period": 1}
@@ -16,6 +25,8 @@ SENDER = PausingProcess("sender", longest_pause=lambda s: s.pause)
 MORTAL = PausingProcess("sender", longest_pause=lambda s: s.pause, crashes=True)
 RECEIVER = PausingProcess("receiver", longest_pause=lambda s: s.stall)
 CHANNEL = LossyChannel("letters", "delta", lambda s: s.least, lambda s: s.losses)
+STEADY = Parameter("steady", 1, None, small=(2, 1, 3))
+CLOCK = LocalClock("clock", steady=lambda s: s.steady)
 KINDS: dict[str, type[PeriodicTask]] = {"fixed-delay": FixedDelayTask, "fixed-rate": FixedRateTask}
 
 
@@ -68,3 +79,33 @@ def model_of(task: PeriodicTask, **options: Any) -> Model:
         return assemble(task, values, **options)
 
     return Model("assembled", "a sender, a channel and a receiver", PARAMETERS, (), "anything", build)
+
+
+def build_timer(clock: LocalClock) -> Stopwatch:
+    return Stopwatch("timer", clock, matters=lambda s: s.timer + 1)
+
+
+def assemble_timer(steady: int | None, clock: LocalClock = CLOCK) -> System:
+    """Assemble a clock and a stopwatch that is reset now and then."""
+    timer = build_timer(clock)
+    return System(
+        name="timer",
+        options={},
+        parameters=(replace(STEADY, value=steady),),
+        variables=tuple(replace(v, cap=None) for v in (*clock.variables(), *timer.variables())),
+        phases=(
+            *clock.phases(),
+            *timer.phases(),
+            Phase("restart", lambda s, c: update(**timer.reset(s, c.restarts)), (Flag("restarts"),)),
+        ),
+        properties=(Property("anything", lambda s: True, "nothing is claimed"),),
+    )
+
+
+def model_timer(clock: LocalClock) -> Model:
+    """Return the model of the clock and the stopwatch, for every bound on the clock."""
+
+    def build(steady: int | None) -> System:
+        return assemble_timer(steady, clock)
+
+    return Model("timer", "a clock and a stopwatch", (STEADY,), (), "anything", build)

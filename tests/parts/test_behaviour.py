@@ -10,8 +10,8 @@ from fdverify import Flags, Integers, Or, Phase, Property, State, System, Truth,
 from fdverify.models.system import Parameter
 from fdverify.parts import LossyChannel
 from fdverify.runs.concrete_interpreter import build_initial_state, enumerate_outcomes, run_phase
-from tests.oracle.parts import Carrier, list_runs
-from tests.parts.small_systems import SENDER, build_task
+from tests.oracle.parts import Carrier, list_runs, list_ticks
+from tests.parts.small_systems import SENDER, assemble_timer, build_task
 from tests.sampling import choose
 
 ROUNDS = 20
@@ -67,6 +67,34 @@ def test_a_pause_is_not_longer_than_its_bound() -> None:
         assert [after.sender_paused for after in paused] == [lasts]
         (state,) = paused
     assert [chosen["sender_pauses"] for chosen, _ in enumerate_outcomes(system, schedule, state)] == [False]
+
+
+@pytest.mark.parametrize("steady", range(1, 5))
+def test_a_clock_ticks_as_the_oracle_says(steady: int) -> None:
+    system, rounds = assemble_timer(steady), choose(full=10, sample=7)
+    now: dict[tuple[int, ...], State] = {(): build_initial_state(system)}
+    for _ in range(rounds):
+        after: dict[tuple[int, ...], State] = {}
+        for ticks, state in now.items():
+            for reached in follow_phases(system, 0, state):
+                if reached.timer_rounds > 0:  # it is not reset
+                    after[(*ticks, reached.timer - state.timer)] = reached
+        now = after
+    assert set(now) == list_ticks(steady, rounds)
+    assert all((state.timer, state.timer_rounds) == (sum(ticks), rounds) for ticks, state in now.items())
+
+
+def test_a_stopwatch_begins_again_when_it_is_reset() -> None:
+    system = assemble_timer(2)
+    restart = system.phases[-1]
+    state = build_initial_state(system)
+    for restarts, expected in ((False, 2), (True, 0), (False, 1)):
+        for phase in system.phases:
+            chosen = {"clock_gains": expected == 2, "restarts": restarts and phase is restart}
+            after = run_phase(system, phase, state, {choice.name: chosen[choice.name] for choice in phase.choices})
+            assert after is not None
+            state = after
+        assert (state.timer, state.timer_rounds) == (expected, min(expected, 1))
 
 
 def build_channel_system(carrier: Carrier, sends: Sequence[bool], listens: Sequence[bool]) -> System:

@@ -6,9 +6,23 @@ from typing import Any
 
 import pytest
 
-from fdverify import Choices, If, Implies, Proof, Property, State, System, Truth, Update
+from fdverify import (
+    Choices,
+    Flag,
+    If,
+    Implies,
+    Model,
+    Number,
+    Phase,
+    Proof,
+    Property,
+    State,
+    System,
+    Truth,
+    Update,
+)
 from fdverify.engines.explore import explore
-from fdverify.parts import FixedDelayTask, FixedRateTask, LossyChannel, PausingProcess, PeriodicTask
+from fdverify.parts import FixedDelayTask, FixedRateTask, LocalClock, LossyChannel, PausingProcess, PeriodicTask
 from fdverify.parts.guarantee import Guarantee
 from fdverify.proofs.check_proofs import check_proofs
 from fdverify.proofs.proof_settings import ProofSettings
@@ -16,13 +30,17 @@ from fdverify.runs.run_table import show_run
 from fdverify.verdict import Verdict
 from tests.parts.small_systems import (
     CHANNEL,
+    CLOCK,
     MORTAL,
     RECEIVER,
     SENDER,
     assemble,
+    assemble_timer,
     build_silence,
     build_task,
+    build_timer,
     model_of,
+    model_timer,
 )
 
 KINDS = ("fixed-delay", "fixed-rate")
@@ -31,11 +49,16 @@ SHORT_PAUSES = Property("short-pauses", lambda s: s.pause < s.period, "pauses ar
 
 
 def decide(goal: Guarantee, task: PeriodicTask, lemmas: tuple[Guarantee, ...] = (), **options: Any) -> Verdict:
-    """Decide by induction whether a system guarantees something."""
-    proof = Proof(model_of(task, **options))
+    """Decide by induction whether a system with a task guarantees something."""
+    return decide_for(model_of(task, **options), goal, lemmas)
+
+
+def decide_for(model: Model, goal: Guarantee, lemmas: tuple[Guarantee, ...] = (), **values: int) -> Verdict:
+    """Decide by induction whether a model guarantees something, for all parameters that have no values."""
+    proof = Proof(model)
     proof.goal(rename(goal))
     proof.invariants(goal, *lemmas)
-    (result,) = check_proofs([proof], ProofSettings(cache=False))
+    (result,) = check_proofs([proof], ProofSettings(cache=False, parameters=values))
     if result.error is not None:
         raise result.error
     return result.verdict
@@ -51,9 +74,9 @@ def rename(goal: Guarantee) -> Callable[[State], Truth]:
     return goal_itself
 
 
-def find_violation(system: System, guarantee: Guarantee) -> int:
+def find_violation(system: System, guarantee: Guarantee, depth: int | None = None) -> int:
     """Find a run after which a guarantee is false, replay it, and return how many rounds it has."""
-    result = explore(system, Property("guarantee", guarantee, guarantee.__doc__ or ""))
+    result = explore(system, Property("guarantee", guarantee, guarantee.__doc__ or ""), depth=depth)
     assert result.verdict is Verdict.VIOLATED
     assert result.run is not None
     return len(show_run(system, result.run).steps) - 1
@@ -92,6 +115,11 @@ def test_a_silence_is_as_short_as_it_says(kind: str) -> None:
         return Implies(RECEIVER.runs(s), silence.rounds(s) < silence.longest(s))
 
     assert decide(never_longer, task, lemmas, silence=silence, assumptions=assumptions) is Verdict.PROVED
+
+
+def test_a_stopwatch_is_neither_slow_nor_faster_than_its_clock_may_be() -> None:
+    for guarantee in build_timer(CLOCK).guarantees():
+        assert decide_for(model_timer(CLOCK), guarantee) is Verdict.PROVED
 
 
 # Broken parts: each breaks what the part guarantees, and a run shows it.
@@ -185,3 +213,28 @@ def test_pauses_as_long_as_the_period_make_a_silence_at_a_fixed_rate_longer() ->
         return Implies(RECEIVER.runs(s), silence.rounds(s) < silence.longest(s))
 
     assert find_violation(assemble(task, {**SMALL, "pause": 2}), never_longer) > 0
+
+
+@dataclass(frozen=True)
+class HastyClock(LocalClock):
+    """A clock that gains a tick one round too soon."""
+
+    def phases(self) -> tuple[Phase, ...]:
+        (advance,) = super().phases()
+        return (replace(advance, choices=(Flag("clock_gains", when=lambda s: s.clock_steady <= 2),)),)
+
+
+@dataclass(frozen=True)
+class SlowClock(LocalClock):
+    """A clock that stands still in rounds in which it might gain a tick and does not."""
+
+    def ticks(self, s: State) -> Number:
+        return If(s.clock_steady == 0, 0, super().ticks(s))
+
+
+@pytest.mark.parametrize(("broken", "place", "rounds"), [(SlowClock, 0, 1), (HastyClock, 1, 3)])
+def test_a_clock_that_is_slow_or_too_fast_is_noticed(broken: type[LocalClock], place: int, rounds: int) -> None:
+    clock = broken("clock", steady=lambda s: s.steady)
+    guarantee = build_timer(clock).guarantees()[place]
+    assert find_violation(assemble_timer(3, clock), guarantee, depth=rounds) == rounds
+    assert decide_for(model_timer(clock), guarantee, steady=3) is Verdict.VIOLATED
