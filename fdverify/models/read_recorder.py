@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import cache, wraps
 from hashlib import sha256
 from importlib.machinery import PathFinder, all_suffixes
 from importlib.util import source_from_cache
@@ -217,6 +218,15 @@ class _Recorder:
         finally:
             self._busy_threads.discard(thread)
 
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Record nothing of what this thread reads meanwhile: it is the package's own reading."""
+        self._busy_threads.add(get_ident())
+        try:
+            yield
+        finally:
+            self._busy_threads.discard(get_ident())
+
     def record_variable(self, name: Any, value: str | None) -> None:
         if get_ident() not in self._busy_threads:
             for reads in self._find_readers()[0]:
@@ -341,6 +351,17 @@ def collect_reads(sources: Mapping[Path, str]) -> Reads:
     recorder = _recorders[0]
     if not recorder.earlier_files.isdisjoint(sources):
         return Reads(unrepeatable="it was run before recording began")
+    with recorder.pause():
+        return _merge_reads(recorder, sources)
+
+
+def digest_modules_once() -> None:
+    """Digest the modules that are installed elsewhere, so that processes forked from this one need not."""
+    for file in _list_files(_list_installed_modules()).values():
+        _digest_once(file)
+
+
+def _merge_reads(recorder: _Recorder, sources: Mapping[Path, str]) -> Reads:
     each = [recorder.by_libraries, *(recorder.by_file[str(p)] for p in sources if str(p) in recorder.by_file)]
     modules = _list_installed_modules()
     packages = [*modules.values(), *(module for path in sources for module in find_neighbours(path).values())]
@@ -382,15 +403,27 @@ def _list_package_folders(modules: Iterable[ModuleType]) -> list[str]:
     return [folder for module in modules for folder in getattr(module, "__path__", ()) if isinstance(folder, str)]
 
 
+def _list_files(modules: Mapping[str, ModuleType]) -> dict[str, str]:
+    """List the files of modules by the names of the modules; a module need not have any."""
+    files = {name: getattr(module, "__file__", None) for name, module in modules.items()}
+    return {name: file for name, file in files.items() if isinstance(file, str)}
+
+
 def _digest_installed_modules(modules: Mapping[str, ModuleType], recorder: _Recorder) -> dict[str, str | None]:
     """Return the digests of the files of modules; one that never recurs if a file is not what was imported."""
     digests: dict[str, str | None] = {}
-    for name, module in modules.items():
-        file = getattr(module, "__file__", None)
-        if isinstance(file, str):
-            is_stale = name in recorder.earlier_modules and _was_changed_since(file, _STARTED)
-            digests[file] = "" if is_stale else digest_file(file) or ""
+    for name, file in _list_files(modules).items():
+        if name not in recorder.earlier_modules:
+            digests[file] = digest_file(file) or ""
+        else:
+            digests[file] = "" if _was_changed_since(file, _STARTED) else _digest_once(file)
     return digests
+
+
+@cache
+def _digest_once(file: str) -> str:
+    """Return the digest of a file that does not change in this process, nor in those forked from it."""
+    return digest_file(file) or ""
 
 
 def _was_changed_since(file: str, moment: float) -> bool:
