@@ -7,8 +7,6 @@ import os
 from collections.abc import Iterable
 from typing import TypeVar
 
-from hypothesis import HealthCheck, settings
-
 _CHOSEN = os.environ.get("FDVERIFY_TESTS", "sample")
 _EXAMPLES = {"full": 2000, "sample": 100}
 
@@ -27,6 +25,8 @@ def every(step: int, items: Iterable[Item]) -> list[Item]:
 
 def set_up_hypothesis() -> None:
     """Set how many random examples there are.  They are the same every time, however fast the machine is."""
+    from hypothesis import HealthCheck, settings  # not every process that has samples needs it
+
     for name, examples in _EXAMPLES.items():
         settings.register_profile(
             name,

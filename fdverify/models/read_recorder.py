@@ -60,6 +60,15 @@ _ACTING = ("<frozen importlib", str(Path(__file__).parents[1]) + os.sep)
 """The beginnings of the names of files whose code imports modules and loads users' files."""
 
 
+class Disk:
+    """What is on the disk now.  Each file and each folder is looked at once, however many have read it."""
+
+    def __init__(self) -> None:
+        self.digest_file = cache(digest_file)
+        self.describe_status = cache(describe_status)
+        self.digest_folder = cache(digest_folder)
+
+
 @dataclass(frozen=True)
 class Reads:
     """What users' code has read.  A file or a variable that did not exist is recorded as ``None``."""
@@ -76,13 +85,13 @@ class Reads:
     unrepeatable: str | None = None
     """The first event for which the code has to be run again every time."""
 
-    def is_current(self) -> bool:
+    def is_current(self, disk: Disk) -> bool:
         """Return whether users' code would read the same again."""
         return (
             self.unrepeatable is None
-            and all(digest_file(path) == digest for path, digest in self.files.items())
-            and all(describe_status(path) == status for path, status in self.statuses.items())
-            and all(digest_folder(path) == digest for path, digest in self.folders.items())
+            and all(disk.digest_file(path) == digest for path, digest in self.files.items())
+            and all(disk.describe_status(path) == status for path, status in self.statuses.items())
+            and all(disk.digest_folder(path) == digest for path, digest in self.folders.items())
             and all(os.environ.get(name) == value for name, value in self.variables.items())
             and all(PathFinder.find_spec(name) is None for name in self.missing)
         )

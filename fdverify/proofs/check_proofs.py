@@ -33,7 +33,8 @@ def check_proofs(
     proofs = list(sources)
     labels = _label_files([each if isinstance(each, Path) else each.source.file for each in proofs])
     outcomes = KnownOutcomes(get_cache_folder())
-    results = [outcomes.find(each, settings) if isinstance(each, Path) else None for each in proofs]
+    known = outcomes.find([each for each in proofs if isinstance(each, Path)], settings)
+    results = [known.get(each) if isinstance(each, Path) else None for each in proofs]
     unknown = [number for number, result in enumerate(results) if result is None]
     if unknown:
         from fdverify.proofs.parallel_check import check_cases  # it loads the solver
@@ -41,12 +42,14 @@ def check_proofs(
 
         cases = [ProofCase.from_settings(proofs[number], settings) for number in unknown]
         checked = check_cases(cases, [labels[number] for number in unknown], settings, report, beat)
+        of_files = []
         for number, result in zip(unknown, checked, strict=True):
             results[number] = result
             source = proofs[number]
             if isinstance(source, Path):
                 result.path = source
-                outcomes.keep(result, settings)
+                of_files.append(result)
+        outcomes.keep(of_files, settings)
     if settings.cache:
         tidy_folder_once(get_cache_folder())
     answered = [result for result in results if result is not None]

@@ -14,6 +14,7 @@ import sys
 import warnings
 import zlib
 from base64 import b64decode, b64encode
+from collections.abc import Iterable
 from dataclasses import asdict, is_dataclass, replace
 from enum import Enum
 from hashlib import sha256
@@ -22,7 +23,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from fdverify.cache.signed_records import SignedRecords
-from fdverify.models.read_recorder import Reads
+from fdverify.models.read_recorder import Disk, Reads
 from fdverify.proofs.proof_result import CheckedObligation, ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
 from fdverify.smt.script import Assertion, Script
@@ -40,38 +41,51 @@ class KnownOutcomes:
 
     def __init__(self, root: Path) -> None:
         self._records = SignedRecords(root / "checked")
-        self._keys: dict[Path, str | None] = {}
+        self._keys: dict[Path, str] = {}
         """The keys under which the files were looked up."""
 
-    def find(self, path: Path, settings: ProofSettings) -> ProofResult | None:
-        """Find the outcome of a proof file if it was proved before and nothing has changed since."""
-        key = self._keys[path] = _compute_key(path, settings)
-        content = None if key is None else self._records.read(key)
+    def find(self, paths: Iterable[Path], settings: ProofSettings) -> dict[Path, ProofResult]:
+        """Find the outcomes of the proof files that were proved before and for which nothing has changed since."""
+        keys, disk = _compute_keys(paths, settings), Disk()
+        self._keys.update(keys)
+        found = {path: self._find_outcome(path, key, disk) for path, key in keys.items()}
+        return {path: result for path, result in found.items() if result is not None}
+
+    def _find_outcome(self, path: Path, key: str, disk: Disk) -> ProofResult | None:
+        content = self._records.read(key)
         if content is None:
             return None
         try:
             reads, result = json.loads(content)
-            is_current = Reads(**{**reads, "missing": frozenset(reads["missing"])}).is_current()
+            is_current = Reads(**{**reads, "missing": frozenset(reads["missing"])}).is_current(disk)
             return replace(_restore_result(result), path=path) if is_current else None
         except Exception:  # another layout: what a pickle raises then can be anything
             return None
 
-    def keep(self, result: ProofResult, settings: ProofSettings) -> None:
-        """Store the outcome of a proof that was looked up, if it was proved and would be the same the next time.
+    def keep(self, results: Iterable[ProofResult], settings: ProofSettings) -> None:
+        """Store the outcomes of proofs that were looked up, if they were proved and would be the same the next time.
 
-        Nothing that it depends on may have changed meanwhile: a file may have had another content when it was read.
+        Nothing that they depend on may have changed meanwhile: a file may have had another content when it was read.
         """
-        reads, subject = result.reads, result.subject
-        is_proved = result.error is None and result.verdict is Verdict.PROVED
-        if subject is None or subject.meant_to_fail:
-            return  # for a test, such a proof is a failure
-        if not is_proved or reads is None or not reads.is_current():
+        proved = [result for result in results if _is_proved(result)]
+        keys = _compute_keys([result.path for result in proved], settings)
+        kept = [result for result in proved if result.path in keys and keys[result.path] == self._keys.get(result.path)]
+        if not kept or digest_package() != digest_running_package():
             return
-        key = _compute_key(result.path, settings)
-        is_same = key == self._keys.get(result.path) and digest_package() == digest_running_package()
-        if key is not None and is_same:
-            parts = {**asdict(reads), "missing": sorted(reads.missing)}
-            self._records.write(key, json.dumps([parts, _store_result(result)]))
+        disk = Disk()
+        for result in kept:
+            reads = result.reads
+            if reads is not None and reads.is_current(disk):
+                parts = {**asdict(reads), "missing": sorted(reads.missing)}
+                self._records.write(keys[result.path], json.dumps([parts, _store_result(result)]))
+
+
+def _is_proved(result: ProofResult) -> bool:
+    """Tell whether a result is a proof of everything; for a test, a claim that is meant to fail is a failure."""
+    subject = result.subject
+    return (
+        result.error is None and result.verdict is Verdict.PROVED and subject is not None and not subject.meant_to_fail
+    )
 
 
 def _is_reusable(settings: ProofSettings) -> bool:
@@ -81,16 +95,19 @@ def _is_reusable(settings: ProofSettings) -> bool:
     return settings.reuses_results and is_checked_here and not settings.only and settings.smtlib is None
 
 
-def _compute_key(path: Path, settings: ProofSettings) -> str | None:
-    """Compute the key of an outcome; ``None`` if none answers what is asked, or if the working directory is gone."""
+def _compute_keys(paths: Iterable[Path], settings: ProofSettings) -> dict[Path, str]:
+    """Compute the keys of the outcomes of proof files; there are none if no outcome answers what is asked."""
+    if not _is_reusable(settings):
+        return {}
     try:
-        about = _describe_check(path, settings) if _is_reusable(settings) else None
-    except OSError:
-        about = None
-    return None if about is None else sha256(json.dumps(about).encode()).hexdigest()
+        process = _describe_process()
+        checks = {path: [process, _describe_check(path, settings)] for path in paths}
+    except OSError:  # the working directory is gone
+        return {}
+    return {path: sha256(json.dumps(check).encode()).hexdigest() for path, check in checks.items()}
 
 
-def _describe_check(path: Path, settings: ProofSettings) -> list[Any]:
+def _describe_process() -> list[Any]:
     return [
         digest_running_package(),
         sys.version,
@@ -102,6 +119,11 @@ def _describe_check(path: Path, settings: ProofSettings) -> list[Any]:
         os.getcwd(),
         [version(library) for library in _LIBRARIES],
         [os.path.abspath(entry) for entry in sys.path],
+    ]
+
+
+def _describe_check(path: Path, settings: ProofSettings) -> list[Any]:
+    return [
         str(path.resolve()),
         os.path.abspath(path),  # where the proof looks for its data, if the file is a link
         sorted(settings.parameters.items()),

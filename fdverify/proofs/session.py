@@ -34,7 +34,7 @@ class ProofSession:
         self._schedule = ProofSchedule(self._case, path.stem, settings)
         self._pool = Pool(settings.jobs, settings.memory_limit, [self._case])
         self._outcomes = KnownOutcomes(get_cache_folder())
-        known = self._outcomes.find(path, settings)
+        known = self._outcomes.find([path], settings).get(path)
         if known is not None:
             self._schedule.result = known  # it has all verdicts, so nothing is left to run
             return
@@ -80,7 +80,7 @@ class ProofSession:
         """End the worker processes, and store the outcome if everything was checked."""
         self._pool.close()
         conclude_proof(self.result, is_selection=False)
-        self._outcomes.keep(self.result, self._settings)
+        self._outcomes.keep([self.result], self._settings)
 
     def _run_flows(self, *flows: Flow) -> None:
         limit = self._settings.time_limit

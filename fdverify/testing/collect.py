@@ -43,7 +43,7 @@ class CollectedObligation:
 
 def collect_obligations(path: Path, settings: ProofSettings) -> list[CollectedObligation]:
     """List the obligations of a proof file; unless they are known, load it, within the time limit of one obligation."""
-    known = KnownOutcomes(get_cache_folder()).find(path, settings)
+    known = KnownOutcomes(get_cache_folder()).find([path], settings).get(path)
     if known is not None:
         return _list_known_obligations(known)
     limit = LOADING_SECONDS if settings.time_limit is None else settings.time_limit

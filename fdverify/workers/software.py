@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import fdverify
 
@@ -50,11 +50,20 @@ def digest_running_package() -> str:
 
 def digest_package() -> str:
     """Compute a digest of all source files of this package."""
-    package = Path(fdverify.__file__).parent
+    package = os.path.dirname(fdverify.__file__)
     digest = sha256()
-    for path in sorted(package.rglob("*")):
-        if path.suffix in (".py", ".lark"):
-            content = path.read_bytes()
-            digest.update(f"{path.relative_to(package)} {len(content)}\n".encode())
-            digest.update(content)
+    for path in sorted(_list_sources(package)):
+        with open(path, "rb") as file:
+            content = file.read()
+        digest.update(f"{os.path.relpath(path, package)} {len(content)}\n".encode())
+        digest.update(content)
     return digest.hexdigest()
+
+
+def _list_sources(package: str) -> list[str]:
+    return [
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(package)
+        for name in names
+        if name.endswith((".py", ".lark"))
+    ]

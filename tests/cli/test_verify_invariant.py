@@ -608,7 +608,7 @@ def test_a_cluster_without_the_library(several: Path, cache: dict[str, str], tmp
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("how", ["time limit", "Ctrl-C"])
+@pytest.mark.parametrize("how", [pytest.param("time limit", marks=pytest.mark.slow), "Ctrl-C"])
 def test_what_a_cluster_does_for_a_proof_ends_with_the_command(
     how: str, cluster: Cluster, tmp_path: Path, cache: dict[str, str]
 ) -> None:

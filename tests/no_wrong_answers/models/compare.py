@@ -38,6 +38,8 @@ class Comparison:
         self.model, self.proof = generated.write(folder)
         self.reference = f"{self.model}:MODEL"
         self.differences: list[str] = []
+        self.compared: list[Mapping[str, int | None]] = []
+        """The parameters at which the model's functions were compared, whatever the command."""
         fixed: Mapping[str, int | None] = dict(generated.parameters)
         self.arbitrary = dict.fromkeys(fixed) if generated.symbolic else fixed
         self.system = find_model(self.reference).build(**fixed)
@@ -53,10 +55,11 @@ class Comparison:
             self.differs(command, what)
 
     def ran(self, command: str, parameters: Mapping[str, int | None], **settings: Any) -> Result | None:
+        request = CheckRequest(command, self.reference, parameters, {}, "claim0", settings)
+        is_compared = parameters in self.compared
+        self.compared.append(parameters)
         try:
-            return CheckRequest(command, self.reference, parameters, {}, "claim0", settings).compare_and_decide(
-                ignore_progress
-            )
+            return request.run_engine(ignore_progress) if is_compared else request.compare_and_decide(ignore_progress)
         except FdverifyError as error:
             self.differs(command, f"refused: {error}")
             return None
