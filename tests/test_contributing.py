@@ -50,6 +50,7 @@ def test_an_output_format_is_a_module_and_a_line(package: Path, tmp_path: Path) 
     assert "--csv" not in run(package, "cache", "--help").stdout, "the command shows no run"
 
 
+@pytest.mark.slow
 def test_an_option_of_every_command_is_in_one_file(package: Path) -> None:
     field, use = blocks("add an option to every command")
     file = package / "cli" / "deliver.py"

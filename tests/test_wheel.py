@@ -142,6 +142,7 @@ def test_a_checkout_has_the_proofs_beside_the_package(tmp_path: Path) -> None:
     assert shipped_folder(tmp_path / "bare") == str(tmp_path / "bare" / "invariants")
 
 
+@pytest.mark.slow
 def test_a_source_distribution_builds_the_same_wheel(installed: Installed, tmp_path: Path) -> None:
     copy_checkout(tmp_path / "source")
     build = "from setuptools.build_meta import build_sdist; print(build_sdist('built'))"

@@ -106,6 +106,7 @@ def test_a_checkout_without_commands_is_refused(
     assert "there is no" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_what_is_given_up_has_no_time() -> None:
     endless = TimedCommand("endless", "bmc --delta 2 --phi 2 --depth 1000000", "30 s", limit=1)
     row = run.measure_timed_command(endless)

@@ -196,6 +196,7 @@ def test_a_system_with_another_phase_has_no_worst_run() -> None:
     assert build_chandra_toueg(1, 1, computation="asynchrony").worst == ()
 
 
+@pytest.mark.slow
 @variants
 def test_what_to_configure(variant: str) -> None:
     numbers = {"delta": 3, "phi": 2}

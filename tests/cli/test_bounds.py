@@ -43,6 +43,7 @@ def test_detection_as_json() -> None:
         assert each["status"] == f"upper bound, attained in {each['explored']} instances"
 
 
+@pytest.mark.slow
 def test_what_to_configure_as_json() -> None:
     found = document("bounds", "--delta", "40", "--phi", "3", "--tick", "10ms")
     jsonschema.validate(found, json.loads(find_schema("configuration")))
@@ -109,6 +110,7 @@ def test_out_of_time_is_unknown() -> None:
     assert (found["status"], found["formula"], found["detail"]) == ("unknown", None, "the time limit was reached")
 
 
+@pytest.mark.slow
 def test_an_invariant_is_written_to_a_file(tmp_path: Path) -> None:
     path = tmp_path / "found.py"
     guard = ("--variant", "ivy", "--timeout", "3*phi+delta+1")
@@ -126,6 +128,7 @@ def test_a_refuted_property_as_json() -> None:
     assert found["trace"]["steps"][-1]["state"]["suspected"] is True
 
 
+@pytest.mark.slow
 def test_inferring_stops_at_the_time_limit() -> None:
     outcome = run("infer", "--time-limit", "0.5", "--json")
     found = json.loads(outcome.stdout)

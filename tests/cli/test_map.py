@@ -394,6 +394,7 @@ def test_a_cluster_has_time_limits(cluster: Cluster, env: dict[str, str]) -> Non
     assert "unknown at all 8 instances" in outcome.stdout
 
 
+@pytest.mark.slow
 def test_a_cluster_tells_what_is_wrong_with_a_model(cluster: Cluster, env: dict[str, str], tmp_path: Path) -> None:
     """Phases are run here first, so that what is wrong with them is said before the cluster is asked."""
     (tmp_path / "broken.py").write_text(BROKEN)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 LOADED_BY = {
     ("threshold", "check", "examples/threshold/strb.ta"): {"lark", "z3"},
     ("explore", "--delta", "1", "--phi", "1"): set[str](),
-    ("bmc", "--delta", "1", "--phi", "1"): set[str](),
+    ("bmc", "--delta", "1", "--phi", "1", "--depth", "2"): set[str](),
     ("cache",): set[str](),
     ("schema", "proofs"): {"msgspec"},
 }

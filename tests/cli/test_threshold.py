@@ -126,6 +126,7 @@ def test_a_cluster_answers_the_same(cluster: Cluster) -> None:
     assert [(each["name"], each["verdict"]) for each in entries] == VERDICTS_IF_WEAKER
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_late_or_missing_is_no_success(cluster: Cluster) -> None:
     late = run_script("threshold", "check", str(STRB), "--time-limit", "0.1", "--cluster", cluster.address)
     assert late.code == 3

@@ -167,6 +167,7 @@ def test_a_parameter_that_has_the_name_of_an_option_of_the_command(demo: Project
     assert "--model-seed" in demo.verify_invariant("mine.py", "--help").out
 
 
+@pytest.mark.slow
 def test_an_endless_file_does_not_hang_the_command(demo: Project) -> None:
     demo.write(endless=files.ENDLESS)
     found = demo.verify_invariant("endless.py", "--period", "2", "--time-limit", "1")

@@ -77,14 +77,14 @@ def with_helpers(project: Project) -> None:
 def test_every_way_is_collected(project: Project) -> None:
     """By pytest, and by the command; all in one run, since starting one takes longest."""
     with_helpers(project)
-    names = {f"way_{number}": way for number, way in enumerate(WAYS)}
+    names = {f"way_{number}": way for number, way in enumerate(every(3, WAYS))}
     project.write(**{name: WAYS[way] + CONJUNCT for name, way in names.items()})
     collected = {nodeid.partition(".py::")[0] for nodeid in project.ids("-k", "bounded")}
     assert {way for name, way in names.items() if name not in collected} == set()
     assert collected == set(names), "and nothing else"
     found = project.verify_invariant(".", "--only", "bounded-init", "--json")
     assert found.code == 0, found.error
-    assert found.out.count('"proof": "way_') == len(WAYS)
+    assert found.out.count('"proof": "way_') == len(names)
     assert "files without a proof" in found.error
 
 

@@ -70,6 +70,7 @@ def test_a_proof_that_never_ends(place: str, tmp_path: Path) -> None:
     assert "the time limit" in outcome.stdout
 
 
+@pytest.mark.slow
 def test_a_document_says_so(tmp_path: Path) -> None:
     write_hostile(tmp_path, "load", "spin()")
     outcome = outcome_of(("fdverify", "explore", MODEL, "--json", "--time-limit", LIMIT), tmp_path)
