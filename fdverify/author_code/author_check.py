@@ -13,7 +13,7 @@ from fdverify.author_code.author_functions import AuthorCall, list_system_functi
 from fdverify.author_code.ownership import is_package_function
 from fdverify.cache.signed_records import SignedRecords
 from fdverify.models.planned_runs import GrowingLoop, WorstRun
-from fdverify.models.read_recorder import Reads
+from fdverify.models.read_recorder import UNKNOWN_CONTENT, Reads
 from fdverify.models.system import Property, System
 
 
@@ -79,7 +79,7 @@ class PassedChecks:
 
 def compute_check_key(system: System, claims: Sequence[AuthorCall], reads: Reads) -> str | None:
     """Hash what a check rests on: what was read, and the claims; ``None`` if that need not be the same again."""
-    if not reads.files or reads.unrepeatable is not None:
+    if not reads.files or reads.unrepeatable is not None or UNKNOWN_CONTENT in reads.files.values():
         return None
     parts = [
         fdverify.__version__,

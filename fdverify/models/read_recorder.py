@@ -20,9 +20,9 @@ from importlib.machinery import PathFinder, all_suffixes
 from importlib.util import source_from_cache
 from pathlib import Path
 from threading import get_ident, main_thread
-from time import time
+from time import time_ns
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from fdverify.models.loading import LIBRARIES, collect_loaded_contents, find_neighbours, is_user_file, is_user_module
 
@@ -55,13 +55,15 @@ _INSTALLED = (".dist-info", ".egg-info")
 _STATUS_FUNCTIONS = ("stat", "lstat", "access", "readlink")
 _VERSIONED = LIBRARIES | sys.stdlib_module_names
 """Modules that a record names with their versions, so what they read by themselves is known."""
-_STARTED = time()
+UNKNOWN_CONTENT = ""
+"""Stands for the digest of a file whose content is not known.  No file has it, so what rests on it is never known."""
+_STARTED = time_ns()
 _ACTING = ("<frozen importlib", str(Path(__file__).parents[1]) + os.sep)
 """The beginnings of the names of files whose code imports modules and loads users' files."""
 
 
 class Disk:
-    """What is on the disk now.  Each file and each folder is looked at once, however many have read it."""
+    """What is on the disk when it is first asked for, however many have read it; make a new one for each moment."""
 
     def __init__(self) -> None:
         self.digest_file = cache(digest_file)
@@ -360,25 +362,19 @@ def collect_reads(sources: Mapping[Path, str]) -> Reads:
     recorder = _recorders[0]
     if not recorder.earlier_files.isdisjoint(sources):
         return Reads(unrepeatable="it was run before recording began")
-    with recorder.pause():
-        return _merge_reads(recorder, sources)
-
-
-def digest_modules_once() -> None:
-    """Digest the modules that are installed elsewhere, so that processes forked from this one need not."""
-    for file in _list_files(_list_installed_modules()).values():
-        _digest_once(file)
-
-
-def _merge_reads(recorder: _Recorder, sources: Mapping[Path, str]) -> Reads:
-    each = [recorder.by_libraries, *(recorder.by_file[str(p)] for p in sources if str(p) in recorder.by_file)]
+    # A module may be lazy: asking it for its file or its folders runs it, and what it reads then is recorded.
     modules = _list_installed_modules()
+    installed = _list_files(modules)
     packages = [*modules.values(), *(module for path in sources for module in find_neighbours(path).values())]
-    recorder.record_folders([*sys.path, *(str(path.parent) for path in sources), *_list_package_folders(packages)])
+    folders = [*sys.path, *(str(path.parent) for path in sources), *_list_package_folders(packages)]
+    with recorder.pause():
+        recorder.record_folders(folders)
+        digests = _digest_installed_modules(installed, recorder)
+    each = [recorder.by_libraries, *(recorder.by_file[str(p)] for p in sources if str(p) in recorder.by_file)]
     files = {name: digest for reads in each for name, digest in reads.files.items()}
     return Reads(
         {
-            **_digest_installed_modules(modules, recorder),
+            **digests,
             **files,
             **{str(path): digest for path, digest in sources.items()},
         },
@@ -388,6 +384,18 @@ def _merge_reads(recorder: _Recorder, sources: Mapping[Path, str]) -> Reads:
         frozenset(name.partition(".")[0] for reads in each for name in reads.imports if not _is_imported(name)),
         next((reads.unrepeatable for reads in each if reads.unrepeatable is not None), None),
     )
+
+
+def digest_modules_early() -> None:
+    """Digest the modules that are installed elsewhere, so that processes forked from this one need not.
+
+    Modules that are lazy, or not of the usual kind, are left alone: to ask such a module for its file may run it.
+    """
+    contents = {name: vars(each) for name, each in list(sys.modules.items()) if type(each) is ModuleType}
+    files = [each.get("__file__") for name, each in contents.items() if name.partition(".")[0] not in _VERSIONED]
+    for file in files:
+        if isinstance(file, str):
+            _digest_version(file, _identify_version(file))
 
 
 def _is_imported(name: str) -> bool:
@@ -418,28 +426,37 @@ def _list_files(modules: Mapping[str, ModuleType]) -> dict[str, str]:
     return {name: file for name, file in files.items() if isinstance(file, str)}
 
 
-def _digest_installed_modules(modules: Mapping[str, ModuleType], recorder: _Recorder) -> dict[str, str | None]:
-    """Return the digests of the files of modules; one that never recurs if a file is not what was imported."""
+def _digest_installed_modules(files: Mapping[str, str], recorder: _Recorder) -> dict[str, str | None]:
+    """Return the digests of the files of modules; ``UNKNOWN_CONTENT`` if a file is not what was imported."""
     digests: dict[str, str | None] = {}
-    for name, file in _list_files(modules).items():
-        if name not in recorder.earlier_modules:
-            digests[file] = digest_file(file) or ""
-        else:
-            digests[file] = "" if _was_changed_since(file, _STARTED) else _digest_once(file)
+    for name, file in files.items():
+        version = _identify_version(file)
+        was_changed = name in recorder.earlier_modules and (version is None or version.changed > _STARTED)
+        digests[file] = UNKNOWN_CONTENT if was_changed else _digest_version(file, version)
     return digests
 
 
-@cache
-def _digest_once(file: str) -> str:
-    """Return the digest of a file that does not change in this process, nor in those forked from it."""
-    return digest_file(file) or ""
+class _Version(NamedTuple):
+    """What tells the contents of a file at one time from those at another, without reading them."""
+
+    device: int
+    number: int
+    size: int
+    changed: int
+    """In nanoseconds, by the clock of the machine; nobody can set it, unlike the time of modification."""
 
 
-def _was_changed_since(file: str, moment: float) -> bool:
+def _identify_version(file: str) -> _Version | None:
     try:
-        return os.stat(file).st_ctime > moment
+        status = os.stat(file)
     except OSError:
-        return True
+        return None
+    return _Version(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
+
+
+@cache
+def _digest_version(file: str, version: _Version | None) -> str:
+    return digest_file(file) or UNKNOWN_CONTENT
 
 
 def _watch_environment(recorder: _Recorder) -> None:

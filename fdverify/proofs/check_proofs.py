@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ def check_proofs(
     labels = _label_files([each if isinstance(each, Path) else each.source.file for each in proofs])
     outcomes = KnownOutcomes(get_cache_folder())
     known = outcomes.find([each for each in proofs if isinstance(each, Path)], settings)
-    results = [known.get(each) if isinstance(each, Path) else None for each in proofs]
+    results = [replace(known[each]) if isinstance(each, Path) and each in known else None for each in proofs]
     unknown = [number for number, result in enumerate(results) if result is None]
     if unknown:
         from fdverify.proofs.parallel_check import check_cases  # it loads the solver

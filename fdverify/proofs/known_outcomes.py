@@ -67,25 +67,28 @@ class KnownOutcomes:
 
         Nothing that they depend on may have changed meanwhile: a file may have had another content when it was read.
         """
-        proved = [result for result in results if _is_proved(result)]
-        keys = _compute_keys([result.path for result in proved], settings)
-        kept = [result for result in proved if result.path in keys and keys[result.path] == self._keys.get(result.path)]
-        if not kept or digest_package() != digest_running_package():
+        lasting = [result for result in results if _may_be_kept(result)]
+        keys = _compute_keys([result.path for result in lasting], settings)
+        same = [result for result in lasting if keys.get(result.path, "") == self._keys.get(result.path)]
+        if not same or digest_package() != digest_running_package():
             return
         disk = Disk()
-        for result in kept:
+        for result in same:
             reads = result.reads
             if reads is not None and reads.is_current(disk):
                 parts = {**asdict(reads), "missing": sorted(reads.missing)}
                 self._records.write(keys[result.path], json.dumps([parts, _store_result(result)]))
 
 
-def _is_proved(result: ProofResult) -> bool:
-    """Tell whether a result is a proof of everything; for a test, a claim that is meant to fail is a failure."""
-    subject = result.subject
-    return (
-        result.error is None and result.verdict is Verdict.PROVED and subject is not None and not subject.meant_to_fail
-    )
+def _may_be_kept(result: ProofResult) -> bool:
+    """Tell whether a result is a proof that was checked now, and whose author meant nothing in it to fail.
+
+    For a test, a claim that is meant to fail is a failure.
+    """
+    subject, reads = result.subject, result.reads
+    is_proved = result.error is None and result.verdict is Verdict.PROVED
+    is_repeatable = reads is not None and reads.unrepeatable is None
+    return is_proved and is_repeatable and subject is not None and not subject.meant_to_fail
 
 
 def _is_reusable(settings: ProofSettings) -> bool:
@@ -97,11 +100,12 @@ def _is_reusable(settings: ProofSettings) -> bool:
 
 def _compute_keys(paths: Iterable[Path], settings: ProofSettings) -> dict[Path, str]:
     """Compute the keys of the outcomes of proof files; there are none if no outcome answers what is asked."""
-    if not _is_reusable(settings):
+    checked = list(paths)
+    if not checked or not _is_reusable(settings):
         return {}
     try:
         process = _describe_process()
-        checks = {path: [process, _describe_check(path, settings)] for path in paths}
+        checks = {path: [process, _describe_check(path, settings)] for path in checked}
     except OSError:  # the working directory is gone
         return {}
     return {path: sha256(json.dumps(check).encode()).hexdigest() for path, check in checks.items()}

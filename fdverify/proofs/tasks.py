@@ -22,7 +22,7 @@ from fdverify.models.loading import (
     find_user_file,
 )
 from fdverify.models.model import OptionValue
-from fdverify.models.read_recorder import Reads, collect_reads, digest_modules_once, start_recording
+from fdverify.models.read_recorder import Reads, collect_reads, digest_modules_early, start_recording
 from fdverify.models.system import System
 from fdverify.obligations.inductive import Invariant, build_obligations
 from fdverify.obligations.obligation import (
@@ -190,7 +190,7 @@ def import_worker_modules(compares: bool) -> None:
         import_module(module)
     if threads is None:
         del os.environ[_THREADS]
-    digest_modules_once()
+    digest_modules_early()
 
 
 def prepare_obligations(

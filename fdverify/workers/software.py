@@ -13,6 +13,7 @@ import fdverify
 
 _LIBRARIES = {"Z3": "z3-solver", "numpy": "numpy", "networkx": "networkx"}
 _SOURCES = "sources"
+_SUFFIXES = (".py", ".lark")
 
 
 def describe_software() -> dict[str, str]:
@@ -61,9 +62,9 @@ def digest_package() -> str:
 
 
 def _list_sources(package: str) -> list[str]:
-    return [
-        os.path.join(folder, name)
-        for folder, _, names in os.walk(package)
-        for name in names
-        if name.endswith((".py", ".lark"))
-    ]
+    walk = os.walk(package, onerror=_raise)
+    return [os.path.join(folder, name) for folder, _, names in walk for name in names if name.endswith(_SUFFIXES)]
+
+
+def _raise(error: OSError) -> None:
+    raise error

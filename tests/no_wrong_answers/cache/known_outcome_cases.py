@@ -22,8 +22,10 @@ from fdverify.cache.signed_records import SignedRecords
 from fdverify.models import loading, read_recorder
 from fdverify.proofs import known_outcomes
 from fdverify.proofs.check_proofs import check_proofs
+from fdverify.proofs.proof_files import load_proof
 from fdverify.proofs.proof_result import ProofResult
 from fdverify.proofs.proof_settings import ProofSettings
+from fdverify.proofs.session import ProofSession
 from fdverify.proofs.tasks import import_worker_modules
 from fdverify.testing.collect import collect_obligations
 from fdverify.verdict import Verdict
@@ -772,3 +774,91 @@ def test_a_check_in_a_folder_that_is_gone_knows_nothing(proved: Path, tmp_path: 
     os.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     assert known_outcomes.KnownOutcomes(tmp_path / "cache").find([proved], ProofSettings()) == {}
+
+
+LAZY = """
+import importlib.util, sys
+spec = importlib.util.find_spec("lazy_limits")
+spec.loader = importlib.util.LazyLoader(spec.loader)
+sys.modules["lazy_limits"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["lazy_limits"])
+"""
+"""Registers a module that is run when it is first asked for something."""
+LAZY_LIMITS = {"elsewhere__lazy_limits": f"{HERE}LIMIT = int((HERE / 'limit.txt').read_text())"}
+
+
+def test_what_a_lazy_module_of_the_calling_process_reads_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"import lazy_limits\nLIMIT = lazy_limits.LIMIT\n{OWN}"
+    path = set_up(tmp_path, monkeypatch, {"proof": text, "elsewhere__limit_DOT_txt": "0", **LAZY_LIMITS})
+    exec(LAZY)
+    try:
+        assert check(path).verdict is Verdict.PROVED
+        put(path.parent, elsewhere__limit_DOT_txt="1")
+        assert check(path).verdict is not Verdict.PROVED
+    finally:
+        del sys.modules["lazy_limits"]
+
+
+def test_a_lazy_module_that_cannot_be_run_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = set_up(
+        tmp_path, monkeypatch, {"proof": f"LIMIT = 0\n{OWN}", "elsewhere__lazy_limits": "raise ImportError('absent')"}
+    )
+    exec(LAZY)
+    import_worker_modules(compares=True)  # it looks at modules, too
+    del sys.modules["lazy_limits"]
+    assert check(path).verdict is Verdict.PROVED
+
+
+def test_what_a_lazy_module_reads_while_functions_are_compared_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is used in plain states only, so that nothing runs it before."""
+    holds = "HOLDS = eval(\"lambda x: x >= 0 if not isinstance(x, int) else x != sys.modules['lazy_limits'].LIMIT\")"
+    own = OWN.replace(CLAIM, CLAIM.replace("s.x >= LIMIT", "HOLDS(s.x)"))
+    texts = {"proof": f"{LAZY}{holds}\nLIMIT = 0\n{own}", "elsewhere__limit_DOT_txt": "-1", **LAZY_LIMITS}
+    path = set_up(tmp_path, monkeypatch, texts)
+    settings = ProofSettings(jobs=2)
+    assert check_proofs([path], settings)[0].verdict is Verdict.PROVED
+    put(path.parent, elsewhere__limit_DOT_txt="12")
+    assert check_proofs([path], settings)[0].error is not None, "it means something else to the solver than to Python"
+
+
+def test_a_module_that_a_link_leads_to_is_compared_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = OWN.replace(CLAIM, CLAIM.replace("s.x >= LIMIT", "HOLDS(s.x)"))
+    texts = {
+        "proof": f"from linked_holds import HOLDS\nLIMIT = 0\n{own}",
+        "first__linked_holds": "HOLDS = eval('lambda x: x >= 0')",
+        "second__linked_holds": "HOLDS = eval('lambda x: x >= 0 if not isinstance(x, int) else x != 12')",
+        "elsewhere": "->first",
+    }
+    path = set_up(tmp_path, monkeypatch, texts)
+    linked = importlib.import_module("linked_holds")
+    try:
+        assert check(path).verdict is Verdict.PROVED
+        relink(path.parent / "elsewhere", "second")
+        importlib.invalidate_caches()
+        importlib.reload(linked)
+        assert check(path).error is not None, "it means something else to the solver than to Python"
+    finally:
+        del sys.modules["linked_holds"]
+
+
+def test_what_rests_on_a_file_of_unknown_content_has_no_key(proved: Path) -> None:
+    invariant = load_proof(proved).build_invariant({}, {}, 1)
+    known, unknown = ({"limits.py": content} for content in ("0", read_recorder.UNKNOWN_CONTENT))
+    assert author_check.compute_check_key(invariant.system, [], read_recorder.Reads(known)) is not None
+    assert author_check.compute_check_key(invariant.system, [], read_recorder.Reads(unknown)) is None
+
+
+def test_a_proof_that_is_given_twice_has_two_names(proved: Path) -> None:
+    results = check_proofs([proved, proved], ProofSettings(jobs=1))
+    assert [result.name for result in results] == ["proof-1", "proof-2"]
+
+
+def test_a_known_outcome_is_not_looked_at_again(proved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_outcomes, "digest_package", None)
+    session = ProofSession(proved, ProofSettings(jobs=1))
+    session.close()
+    assert is_known(session.result)
