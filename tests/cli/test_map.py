@@ -352,8 +352,10 @@ def test_interrupted_it_keeps_what_is_done(env: dict[str, str]) -> None:
         assert (process.returncode, stdout) == (130, "")
         assert "Traceback" not in stderr
         assert in_session(process.pid) == []
-    again = document("--delta", "4", "--phi", "1..2", env=env)
-    assert again["statistics"] == {"computed": 0, "stored": 2}
+    # Two workers take the cells in order: where four are done, at most two of the first six are not.
+    again = document("--delta", "4", "--phi", "1..6", env=env)["statistics"]
+    assert again["stored"] >= 4
+    assert again["computed"] + again["stored"] == 6
 
 
 @pytest.mark.slow

@@ -1,13 +1,14 @@
 """The deadline heartbeat: its formulas against an oracle, its plan for all parameters, and what breaks others."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from fdverify import State
+from fdverify import Proof, State
 from fdverify.detectors.deadline_heartbeat import (
     DEADLINE_HEARTBEAT,
     FIXED_DELAY,
@@ -122,6 +123,13 @@ def test_the_latest_detection_is_the_formulas(number: int) -> None:
     assert explore(system, system.find_property("detection")).verdict is Verdict.PROVED
 
 
+def with_option(stem: str, **options: str) -> Proof:
+    """A copy of a shipped proof with other options: the proof itself is loaded once, for all tests in this process."""
+    proof = copy(load_proof(PROOFS / f"{stem}.py"))
+    proof.options = {**proof.options, **options}
+    return proof
+
+
 @pytest.mark.parametrize("stem", [*every(3, STEMS), "deadline_detection"])
 def test_it_is_proved_for_all_parameters(stem: str) -> None:
     (result,) = check_proofs([PROOFS / f"{stem}.py"], ProofSettings(cache=False))
@@ -129,9 +137,7 @@ def test_it_is_proved_for_all_parameters(stem: str) -> None:
 
 
 def test_a_crash_is_detected_in_time_at_a_fixed_rate_too() -> None:
-    proof = load_proof(PROOFS / "deadline_detection.py")
-    proof.options = {**proof.options, "task": FIXED_RATE}
-    (result,) = check_proofs([proof], ProofSettings(cache=False))
+    (result,) = check_proofs([with_option("deadline_detection", task=FIXED_RATE)], ProofSettings(cache=False))
     assert result.verdict is Verdict.PROVED
 
 
@@ -190,9 +196,8 @@ def test_a_broken_monitor_is_noticed(broken: Callable[[System], System], claim: 
 
 @pytest.mark.parametrize("stem", every(2, STEMS))
 def test_a_timeout_that_is_one_shorter_is_refuted(stem: str) -> None:
-    proof = load_proof(PROOFS / f"{stem}.py")
-    proof.options = {**proof.options, "timeout": f"max(1,{proof.options['timeout']}-1)"}
-    (result,) = check_proofs([proof], ProofSettings(cache=False))
+    timeout = load_proof(PROOFS / f"{stem}.py").options["timeout"]
+    (result,) = check_proofs([with_option(stem, timeout=f"max(1,{timeout}-1)")], ProofSettings(cache=False))
     assert result.verdict is Verdict.VIOLATED
 
 
