@@ -1,8 +1,8 @@
 """Measure and write docs/reference/performance.md, and say what became slower than on the page that was there.
 
 Commands are measured by their wall time, CPU time and memory, two choices as ratios.  With ``--large``, explorations of
-a hundred million states are measured, too; they take minutes and 4 GB of memory.  With ``--beside FOLDER``, commands of
-another checkout are run in turns with ours, and what is called slower is slower than there.
+a hundred million states are measured, too; they take minutes and 4 GB of memory.  With ``--beside FOLDER``, the other
+commands of another checkout are run in turns with ours, and what is called slower is slower than there.
 """
 
 from __future__ import annotations
@@ -207,10 +207,11 @@ OTHERS: dict[str, Callable[[], list[Row]]] = {"the pytest plugin": measure_plugi
 def measure_rows(only: Sequence[str], large: bool, beside: Path | None = None) -> list[Row]:
     """Measure everything whose name has one of these texts, or everything."""
     rows = []
-    for timed in (*COMMANDS, *(LARGE if large else ())):
+    wanted = [(timed, beside) for timed in COMMANDS] + [(timed, None) for timed in (LARGE if large else ())]
+    for timed, checkout in wanted:
         if is_wanted(timed.what, only):
             print(timed.what, file=sys.stderr)
-            rows.append(measure_timed_command(timed, beside))
+            rows.append(measure_timed_command(timed, checkout))
     for name, measure in OTHERS.items():
         if is_wanted(name, only):
             print(name, file=sys.stderr)
@@ -287,6 +288,7 @@ def write_page(table: Sequence[str], comparison: Sequence[str]) -> str:
         "cache unless nothing changed.",
         "CPU is user and system time of all processes of a command; memory is that of the largest process.",
         "",
+        "[Where the time goes](../explanation/speed.md) says which targets are missed, and why.",
         f"Machine: {describe_machine()}.",
         "The published figures are of other tools on another machine (a Core i7-6600U).",
         *comparison,
