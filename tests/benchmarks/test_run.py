@@ -28,6 +28,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return page
 
 
+@pytest.mark.slow
 def test_the_page_is_written_and_read_back(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run.main()
     assert "Nothing was compared" in page.read_text()
@@ -40,6 +41,7 @@ def test_the_page_is_written_and_read_back(page: Path, capsys: pytest.CaptureFix
     }
 
 
+@pytest.mark.slow
 def test_what_became_slower_is_marked_and_listed(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page.write_text(
         f"Machine: {describe_machine()}.\n\n"

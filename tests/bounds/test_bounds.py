@@ -52,6 +52,7 @@ def bound_of(variant: str, about: str, **options: Any) -> Callable[[State], Numb
     return proof.bounded_by
 
 
+@pytest.mark.slow
 @variants
 def test_the_least_timeout_is_found_and_is_exact(variant: str) -> None:
     found = find_accuracy_bound(job(variant), None, None, silent)
@@ -94,6 +95,7 @@ def test_the_worst_detection_time_is_found(variant: str) -> None:
         assert formula.evaluate_at(at) == by(State(at))
 
 
+@pytest.mark.slow
 @variants
 def test_one_less_is_not_proved_to_be_enough(variant: str) -> None:
     asked = job(variant, timeout="any")

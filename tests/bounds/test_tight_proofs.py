@@ -65,6 +65,7 @@ def test_one_less_than_the_least_timeout_is_not_proved(variant: str) -> None:
     assert fails(replace(invariant, system=replace(invariant.system, assumptions=(less,)))) != []
 
 
+@pytest.mark.slow
 @variants
 def test_one_round_less_is_not_proved(variant: str) -> None:
     invariant = proof("completeness", variant)

@@ -69,7 +69,8 @@ def ages_at(trace: Any, step: int) -> list[int]:
     return [ages[step - start] for start, ages in spans if 0 <= step - start < len(ages)]
 
 
-@pytest.mark.parametrize("name", every(8, RUNS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNS)
 def test_every_step_shows_the_numbers_of_the_document(browser: Browser, pages: Pages, name: str) -> None:
     path = pages.of(*PAGES[name])
     trace = trace_of(document_of(path))

@@ -38,6 +38,7 @@ def test_step_table_of_a_long_run() -> None:
     assert [row[2] for row in rows] == ["no"] * 24 + ["yes*"]
 
 
+@pytest.mark.slow
 def test_long_run_as_data() -> None:
     code, document = found("bmc", "--delta", "20", "--phi", "20", "--timeout", "delta+1")
     assert (code, document["verdict"]) == (1, "violated")

@@ -104,6 +104,7 @@ def test_a_property_of_one_index_is_explored_of_each_process() -> None:
     assert re.search(r"^G correct\(p\): violated: each process, here 1; N = 1", outcome.stdout, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_rounds_that_are_not_of_the_class_are_shown_to_be_so(tmp_path: Path, validator: Any) -> None:
     file = changed(tmp_path, more=UPWARDS)
     outcome = run("cutoff", file)

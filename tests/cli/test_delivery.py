@@ -80,6 +80,7 @@ def test_a_run_of_a_threshold_automaton_as_itf(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_run_that_a_shorter_timeout_breaks_as_itf(tmp_path: Path) -> None:
     file = tmp_path / "run.itf.json"
     assert run("bounds", "--delta", "1", "--phi", "1", "--itf", str(file)).code == 0

@@ -256,10 +256,6 @@ REFUSED = {
     "two ways": ((*SMALL, "--jobs", "2", "--cluster", "127.0.0.1:1"), "give one of them"),
     "no address": ((*SMALL, "--cluster", "here"), "--cluster must be an address"),
     "former name": ((*SMALL, "--scheduler", "here"), "--cluster must be an address"),
-    "nobody there": (
-        (*SMALL, "--cluster", "tcp://127.0.0.1:1"),
-        "cannot reach a Dask scheduler at tcp://127.0.0.1:1",
-    ),
     "a key without a cluster": ((*SMALL, "--tls-key", "my.key"), "--tls-key is for a cluster"),
     "a key that is missing": (
         (*SMALL, "--cluster", "tls://127.0.0.1:1", "--tls-key", "no.key"),
@@ -268,6 +264,10 @@ REFUSED = {
     "a key for a cluster without TLS": (
         (*SMALL, "--cluster", "tcp://127.0.0.1:1", "--tls-key", "no.key"),
         "tcp://127.0.0.1:1 is an address without TLS (hint: tls://127.0.0.1:1)",
+    ),
+    "nobody there": (
+        (*SMALL, "--cluster", "tcp://127.0.0.1:1"),
+        "cannot reach a Dask scheduler at tcp://127.0.0.1:1",
     ),
     "a report over a key": (
         (*SMALL, "--cluster", "tls://127.0.0.1:1", "--tls-key", __file__, "--html", __file__),

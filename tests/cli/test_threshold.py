@@ -117,6 +117,7 @@ def test_an_error_is_that_of_the_first_specification_in_the_file(monkeypatch: py
             )
 
 
+@pytest.mark.slow
 def test_a_cluster_answers_the_same(cluster: Cluster) -> None:
     arguments = ("threshold", "check", str(STRB), *WEAKER[:4], "--json")
     near, far = run(*arguments), run_script(*arguments, "--cluster", cluster.address)

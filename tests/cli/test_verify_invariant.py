@@ -545,6 +545,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
+@pytest.mark.slow
 def test_a_cluster_answers_the_same(cluster: Cluster, several: Path, cache: dict[str, str]) -> None:
     outcomes = [
         verify(".", "--no-cache", "--json", *more, env=cache, cwd=several)
@@ -587,7 +588,11 @@ def test_a_proof_that_is_not_the_same_there_is_refused(cluster: Cluster, tmp_pat
         (("--cluster", "here"), "--cluster must be an address"),
         (("--cluster", "127.0.0.1:1", "--jobs", "2"), "give one of them"),
         (("--tls-cert", "my.pem"), "--tls-cert is for a cluster"),
-        (("--cluster", "tcp://127.0.0.1:1"), "cannot reach a Dask scheduler at tcp://127.0.0.1:1"),
+        pytest.param(
+            ("--cluster", "tcp://127.0.0.1:1"),
+            "cannot reach a Dask scheduler at tcp://127.0.0.1:1",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_cluster_that_is_missing_is_one_line(

@@ -53,7 +53,8 @@ def test_every_round_of_a_pair_is_one_of_the_model(variant: str) -> None:
     assert len(found) == 13
 
 
-@pytest.mark.parametrize("variant", every(2, VARIANTS))
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_no_case_is_vacuous(variant: str) -> None:
     for location, does in product(STEPS, (IDLE, ACTIVE)):
         for case in enumerate_cases(location, does, same=False):
@@ -114,7 +115,8 @@ def test_a_detector_that_waits_otherwise_is_not_the_model(monkeypatch: pytest.Mo
 STARTS = [("tla", "send"), ("ivy", "send"), ("tla", "receive"), ("ivy", "receive")]
 
 
-@pytest.mark.parametrize(("variant", "start"), every(6, STARTS))
+@pytest.mark.slow
+@pytest.mark.parametrize(("variant", "start"), STARTS)
 def test_the_papers_proofs_are_of_n_processes_and_the_tight_ones_mostly_not(variant: str, start: str) -> None:
     found: list[CarriedProof] = []
     detector_lemmas.check_carried_proofs(variant, start, (), found.append)

@@ -71,6 +71,7 @@ def test_a_guard_one_less_breaks_accuracy_at_the_least_safe_timeout(delta: int, 
     refuted_by_all(broken("HASTY_RECEIVER", delta, 2, timeout=str(least)), "strong-accuracy")
 
 
+@pytest.mark.slow
 def test_receiving_before_ageing_breaks_accuracy_where_a_round_matters() -> None:
     refuted_by_all(broken("LATE_AGEING", 2, 2, timeout="7"), "strong-accuracy")
     refuted_by_all(broken("LATE_AGEING", 1, 2, timeout="8", variant="ivy"), "strong-accuracy")

@@ -41,7 +41,7 @@ def check_shortest(symbolic: System, build_fixed: Callable[[int], System], name:
     return run
 
 
-@pytest.mark.parametrize("length", [15, 25])
+@pytest.mark.parametrize("length", every(2, [15, 25]))
 def test_a_counter_that_reaches_its_limit(length: int) -> None:
     def build(limit: int | None) -> System:
         return counter(up_to_limit, lambda s: s.x < length, limit=limit)
@@ -60,12 +60,13 @@ AGES: dict[str, tuple[Callable[[State], Truth], int, int]] = {
 }
 
 
-@pytest.mark.parametrize(("holds", "length", "delta"), every(2, AGES.values()), ids=every(2, AGES))
+@pytest.mark.parametrize(("holds", "length", "delta"), every(4, AGES.values()), ids=every(4, AGES))
 def test_a_message_that_grows_old(holds: Callable[[State], Truth], length: int, delta: int) -> None:
     run = check_shortest(build_mail(holds), lambda value: build_mail(holds, value), "delta", length)
     assert run.parameters == {"delta": delta}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("variant", "timeout", "safe"), [("tla", "3*phi+delta-1", 2), ("ivy", "3*phi+delta", 0)])
 def test_a_timeout_that_is_one_too_short(variant: str, timeout: str, safe: int) -> None:
     """With one Δ of three it is just long enough, and with the others the first run is as long as with numbers."""

@@ -73,6 +73,7 @@ def fails(invariant: Invariant) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_a_shorter_timeout_or_an_earlier_round_is_not_proved() -> None:
     accuracy = load_proof(FOLDER / "accuracy.py").build_invariant({}, {})
     least = written("accuracy").least_timeout
@@ -124,6 +125,7 @@ def test_the_least_timeout_of_an_instance(delta: int, phi: int) -> None:
     assert verdict(least - 1) is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 def test_one_less_is_too_short_for_all_parameters() -> None:
     least = written("accuracy").least_timeout
     one_less = Property("one_less", lambda s: s.initial_timeout == least(s) - 1, "one less")

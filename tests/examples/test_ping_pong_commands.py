@@ -56,6 +56,7 @@ def test_a_run_in_the_informal_trace_format(tmp_path: Path) -> None:
     assert all({"pings", "pongs"} <= set(state) for state in trace["states"])
 
 
+@pytest.mark.slow
 def test_a_map_has_the_frontier_of_the_formula() -> None:
     code, document = found("map", MODEL, "--delta", "0..3", "--phi", "1", "--timeout", "3*phi+2*delta-1")
     validated(document, "map")

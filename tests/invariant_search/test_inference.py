@@ -154,6 +154,7 @@ def test_a_property_of_ones_own_model(tmp_path: Path) -> None:
     assert result.verdict is Verdict.PROVED
 
 
+@pytest.mark.slow
 def test_fixed_parameters_are_assumed_in_the_file(tmp_path: Path) -> None:
     asked = replace(job(variant="ivy", timeout="3*phi+delta+1"), parameters={"delta": 2, "phi": None})
     path = written(search_templates(asked, 0), tmp_path)

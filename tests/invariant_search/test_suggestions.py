@@ -156,6 +156,7 @@ def test_a_conjunct_that_is_wrong_is_not_helped(tmp_path: Path) -> None:
     assert proof["suggestion_note"].endswith("is false in a reachable state: no conjunct can help, it is wrong itself")
 
 
+@pytest.mark.slow
 def test_without_the_option_nothing_is_suggested(tmp_path: Path) -> None:
     (proof,) = json.loads(verify(str(ROOT / "examples/first_attempt.py"), "--json", folder=tmp_path).stdout)["proofs"]
     assert proof["suggestions"] == []

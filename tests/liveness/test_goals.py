@@ -89,6 +89,7 @@ def suspects_wrongly(state: dict[str, Any]) -> bool:
     return bool(state["suspected"] and state["sender_pc"] == "Send")
 
 
+@pytest.mark.slow
 def test_witnesses_show_what_the_argument_is_about(cache: dict[str, str]) -> None:
     _, document = found(str(GST / "accuracy_lossy.py"), "--witness", env=cache)
     shown = {witness["shows"]: witness["run"]["steps"][-1]["state"] for witness in document["proofs"][0]["witnesses"]}
@@ -114,6 +115,7 @@ def test_a_proof_without_a_wrong_suspicion_is_vacuous(tmp_path: Path, cache: dic
     assert document["proofs"][0]["bounds"] == []
 
 
+@pytest.mark.slow
 def test_a_broken_detector_has_its_premise_marked_with_a_step(tmp_path: Path, cache: dict[str, str]) -> None:
     text = Path(proof(TRUST)).read_text().replace('"chandra-toueg"', f'"{BROKEN}:LOSSY"')
     outcome = verify(str(written(tmp_path / "proofs", lossy=text)), env=cache)

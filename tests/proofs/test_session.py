@@ -46,7 +46,7 @@ def test_the_outline_is_what_is_made(path: Path, k: int) -> None:
     assert len({name for name, _, _ in outlined}) == len(outlined)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", every(2, [2, 1]))
 @pytest.mark.parametrize("text", every(3, [files.GOOD, files.NOT_INDUCTIVE, files.VIOLATED, files.VACUOUS_PREMISE]))
 def test_one_by_one_as_all_at_once(tmp_path: Path, text: str, jobs: int) -> None:
     path = written(tmp_path, text)
@@ -88,7 +88,7 @@ def test_only_what_is_likely_is_tried(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("stage", ["prove_obligations", "compare_and_check_vacuity"])
-@pytest.mark.parametrize("ends", ["dies", "waits"])
+@pytest.mark.parametrize("ends", ["dies", pytest.param("waits", marks=pytest.mark.slow)])
 def test_what_was_tried_in_vain_is_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, ends: str
 ) -> None:

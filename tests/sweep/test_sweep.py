@@ -101,7 +101,8 @@ def verdicts(found: ParameterMap, panel: int = 0) -> dict[tuple[int, ...], tuple
     return {tuple(cell.parameters.values()): (cell.verdict, cell.rounds) for cell in cells}
 
 
-@pytest.mark.parametrize("variant", every(2, ["tla", "ivy"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["tla", "ivy"])
 def test_cells_are_what_the_explorer_says(variant: str) -> None:
     timeouts = ("3*phi", "3*phi+delta-1")
     found = made(detector(SMALL, *timeouts, variant=variant), jobs=2)

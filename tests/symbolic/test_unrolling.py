@@ -173,6 +173,7 @@ def test_one_round(encoding: str, data: st.DataObject) -> None:
     check_round(case, case.system)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_one_round_with_open_parameters(data: st.DataObject) -> None:
     """Δ, Φ and the first timeout each known or not: whatever is open is a constant of Z3, pinned from outside."""

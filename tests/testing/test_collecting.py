@@ -149,6 +149,7 @@ def test_a_proof_file_may_skip_itself(project: Project) -> None:
     assert "1 skipped" in found.out
 
 
+@pytest.mark.slow
 def test_a_neighbour_is_the_one_beside_the_proof(project: Project) -> None:
     """Whatever else in this process has its name."""
     project.write(
@@ -164,6 +165,7 @@ def test_a_neighbour_is_the_one_beside_the_proof(project: Project) -> None:
         assert "proofs/proof_mine.py::bounded-step" in found.passed
 
 
+@pytest.mark.slow
 def test_an_edited_file_is_read_again_in_the_same_process(project: Project) -> None:
     project.write(proof_mine=files.GOOD)
     script = (

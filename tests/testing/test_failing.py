@@ -170,6 +170,7 @@ def test_a_claim_that_does_not_fail_as_it_is_meant_to_fails_the_test(
     assert found.code == 1
 
 
+@pytest.mark.slow
 def test_a_goal_or_an_assumption_may_be_meant_to_be_vacuous(project: Project) -> None:
     project.write(
         proof_premise=expecting("vacuous", files.VACUOUS_PREMISE, "@proof.goal", "timers"),

@@ -74,6 +74,7 @@ MINE = replace(CHANDRA_TOUEG, name="mine")
 """
 
 
+@pytest.mark.slow
 def test_what_is_so_is_believed(any_run: tuple[Project, tuple[str, ...]]) -> None:
     project, xdist = any_run
     project.write(proof_good=files.GOOD, test_believed=BELIEVED, models__mine=MODEL)

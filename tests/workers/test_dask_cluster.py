@@ -117,6 +117,7 @@ def test_a_task_reports_while_it_runs(cluster: Cluster) -> None:
     assert heard[0] == ("reports", "going on")
 
 
+@pytest.mark.slow
 def test_a_deadline_ends_what_is_under_way(cluster: Cluster, tmp_path: Path) -> None:
     started = tmp_path / "started"
     tasks = [Task(number, partial(work.loop_for_ever, started)) for number in range(4)]
@@ -240,7 +241,8 @@ OTHERS: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("other", every(3, OTHERS))
+@pytest.mark.slow
+@pytest.mark.parametrize("other", OTHERS)
 def test_a_worker_with_another_version_is_refused(other: str, tmp_path: Path) -> None:
     change, message = OTHERS[other]
     there = tmp_path / "there"
@@ -256,6 +258,7 @@ def test_a_worker_with_another_version_is_refused(other: str, tmp_path: Path) ->
     assert len(str(refusal.value).splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_fdverify_is_refused(tmp_path: Path) -> None:
     """Dask's scheduler unpickles what it passes on."""
     (tmp_path / "fdverify").mkdir()
@@ -323,6 +326,7 @@ def test_data_that_a_file_reads_is_compared(cluster: Cluster, tmp_path: Path) ->
     assert read.find_difference() == f"{tmp_path / 'data.txt'} is not the file that is here"
 
 
+@pytest.mark.slow
 def test_tls(tmp_path: Path) -> None:
     """A scheduler that requires TLS takes those whose certificate it knows, and nobody else."""
     mine, theirs = make_certificate(tmp_path, "mine"), make_certificate(tmp_path, "theirs")

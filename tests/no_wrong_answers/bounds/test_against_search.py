@@ -62,6 +62,7 @@ def test_the_numbers_are_those_of_a_plain_search(case: tuple[str, dict[str, str]
         assert answer == expected(reference, numbers, options, LONGEST)
 
 
+@pytest.mark.slow
 def test_all_timeouts_that_are_met_count() -> None:
     forgetful = f"{EXAMPLES / 'broken_detectors.py'}:FORGETFUL"
     assert told(forgetful, {"delta": 1, "phi": 1}, {}, LONGEST) == Expected(4, 5)
@@ -78,6 +79,7 @@ def test_wrong_suspicions_are_counted(name: str, timeout: int) -> None:
     assert tuple(find_largest_counts(system).values()) == wrong_suspicions(graph, 64)
 
 
+@pytest.mark.slow
 def test_the_numbers_of_a_new_model_are_those_of_a_plain_search(tmp_path: Path) -> None:
     assert run("new", "model", "heartbeat", cwd=tmp_path).code == 0
     for delta, period in every(2, [(0, 1), (1, 2), (3, 1), (0, 3), (2, 2), (1, 4)]):

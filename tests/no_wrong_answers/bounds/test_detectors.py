@@ -115,6 +115,7 @@ def test_a_property_that_no_timeout_gives_is_looked_for_only_so_far() -> None:
     assert "hint: --longest N" in found["detail"]
 
 
+@pytest.mark.slow
 def test_timeouts_that_the_model_does_not_allow_are_passed_over() -> None:
     found = document(bounds("ONLY_EVEN", "--delta", "4", "--json"))
     assert (found["timeout_steps"], found["shorter_timeout_that_fails"]) == (6, 4)
@@ -123,7 +124,8 @@ def test_timeouts_that_the_model_does_not_allow_are_passed_over() -> None:
     assert "allow no initial timeout" in document(outcome)["detail"]
 
 
-@pytest.mark.parametrize("name", every(2, ["COUNTS_FOR_EVER", "LATE_RAISES_FOR_EVER"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["COUNTS_FOR_EVER", "LATE_RAISES_FOR_EVER"])
 def test_what_has_no_end_is_given_up(name: str) -> None:
     outcome = bounds(name, "--delta", "1", "--time-limit", "1", "--json")
     assert outcome.code == 3

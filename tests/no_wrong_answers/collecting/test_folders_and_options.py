@@ -81,6 +81,7 @@ def parameters(found: Ran) -> dict[str, object]:
     return dict(proof["parameters"])
 
 
+@pytest.mark.slow
 def test_a_parameter_of_ones_own_model(demo: Project) -> None:
     found = demo.verify_invariant("demo.py", "--period", "2", "--delta", "1", "--only", "trusted-init", "--json")
     assert parameters(found) == {"delta": 1, "period": 2, "initial_timeout": 3}
@@ -121,6 +122,7 @@ def test_bad_values_and_names_are_one_line(demo: Project, arguments: tuple[str, 
     assert says in line
 
 
+@pytest.mark.slow
 def test_a_file_whose_model_lacks_the_option_is_named(demo: Project) -> None:
     found = demo.verify_invariant("demo.py", "good.py", "--period", "2", "--only", "trusted-init")
     assert found.code == 2

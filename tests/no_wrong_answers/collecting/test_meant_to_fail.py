@@ -111,6 +111,7 @@ def test_what_rests_on_it_fails(project: Project, text: str, failing: set[str]) 
     assert proof["verdict"] in ("not-inductive", "violated")
 
 
+@pytest.mark.slow
 def test_the_failure_says_what_was_left_out(project: Project) -> None:
     project.write(proof_mine=CASES["a conjunct rests on it"][0])
     told = "natural_y holds with all other conjuncts but what is meant to fail (doubted), and is false after this round"

@@ -257,6 +257,7 @@ def test_an_automaton_in_a_python_file(folder: Path) -> None:
         assert_harmless(stderr)
 
 
+@pytest.mark.slow
 def test_pytest(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "claim.py", "-k", "small or bounded"],

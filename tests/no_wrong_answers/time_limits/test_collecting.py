@@ -9,7 +9,6 @@ import pytest
 from tests.cli.script import environment
 from tests.no_wrong_answers.hostile import write_hostile
 from tests.no_wrong_answers.time_limits.watched import LONG_ENOUGH
-from tests.sampling import every
 
 CASES = [
     ("load", "spin()", "still loading when it was given up after 1 s (hint: is there an endless loop?)"),
@@ -21,7 +20,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("place", "statement", "said"), every(6, CASES))
+@pytest.mark.slow
+@pytest.mark.parametrize(("place", "statement", "said"), CASES)
 def test_collecting(place: str, statement: str, said: str, tmp_path: Path) -> None:
     write_hostile(tmp_path, place, statement).rename(tmp_path / "proof_hostile.py")
     (tmp_path / "test_other.py").write_text("def test_other(): pass\n")

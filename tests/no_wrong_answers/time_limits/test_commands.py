@@ -46,7 +46,8 @@ def test_a_file_that_never_ends(command: Sequence[str], tmp_path: Path) -> None:
     assert outcome.stdout == SAID or "the time limit" in outcome.stdout
 
 
-@pytest.mark.parametrize("statement", every(4, SPINS))
+@pytest.mark.slow
+@pytest.mark.parametrize("statement", SPINS)
 def test_whatever_it_does_meanwhile(statement: str, tmp_path: Path) -> None:
     write_hostile(tmp_path, "load", statement)
     outcome = outcome_of(("fdverify", "explore", MODEL, f"--time-limit={LIMIT}"), tmp_path)
