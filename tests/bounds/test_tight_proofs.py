@@ -99,6 +99,7 @@ def suspected_at_most(variant: str, less: int = 0) -> Property:
     return Property("few-suspicions", lambda s: so_far(s) <= most(s) - less, "not suspected too often")
 
 
+@pytest.mark.slow
 @variants
 def test_a_suspicion_one_round_shorter_is_not_proved(variant: str) -> None:
     invariant = proof("suspicion_length", variant)

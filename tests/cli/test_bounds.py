@@ -120,6 +120,7 @@ def test_an_invariant_is_written_to_a_file(tmp_path: Path) -> None:
     assert path.read_text().startswith('"""strong-accuracy of chandra-toueg')
 
 
+@pytest.mark.slow
 def test_a_refuted_property_as_json() -> None:
     outcome = run("infer", "--timeout", "3*phi", "--json")
     found = json.loads(outcome.stdout)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.rounds import check_rounds
 from tests.cli.script import found, run
 
@@ -35,6 +37,7 @@ def test_violated_as_text() -> None:
     assert "\n│     6 │" in outcome.stdout
 
 
+@pytest.mark.slow
 def test_k_too_small() -> None:
     code, document = found("induct", *BOUNDS, "--max-k", "17")
     assert (code, document["verdict"]) == (3, "unknown")

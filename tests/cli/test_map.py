@@ -343,6 +343,7 @@ def test_killed_half_way_it_goes_on_where_it_was(env: dict[str, str], tmp_path: 
     assert len(drawings) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_interrupted_it_keeps_what_is_done(env: dict[str, str]) -> None:
     with started("--delta", "4", "--phi", "1..400", "--jobs", "2", env=env) as process:

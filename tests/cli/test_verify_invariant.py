@@ -569,6 +569,7 @@ def test_what_a_cluster_has_proved_is_stored_nowhere(cluster: Cluster, several: 
     assert {o["cached"] for p in known["proofs"] for o in p["obligations"] if o["kind"] != "vacuity"} == {False}
 
 
+@pytest.mark.slow
 def test_a_proof_that_is_not_the_same_there_is_refused(cluster: Cluster, tmp_path: Path, cache: dict[str, str]) -> None:
     """Its meaning depends on a variable, with which it is proved there and would not be here."""
     limit = "import os\nLIMIT = 0 if os.environ.get('HERE') else 1\n"
@@ -612,6 +613,7 @@ def test_a_cluster_without_the_library(several: Path, cache: dict[str, str], tmp
     assert outcome.stderr == "error: --cluster needs distributed (hint: pip install 'fdverify[dask]')"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("how", [pytest.param("time limit", marks=pytest.mark.slow), "Ctrl-C"])
 def test_what_a_cluster_does_for_a_proof_ends_with_the_command(

@@ -141,6 +141,7 @@ def test_a_crash_is_detected_in_time_at_a_fixed_rate_too() -> None:
     assert result.verdict is Verdict.PROVED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [FIXED_DELAY, FIXED_RATE])
 def test_with_one_tick_less_a_plan_leads_to_a_wrong_suspicion_for_all_parameters(task: str) -> None:
     parts, system = DeadlineParts(task), build_symbolic(task)

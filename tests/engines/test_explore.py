@@ -183,7 +183,7 @@ def test_the_shipped_model_can_be_explored_by_name_of_its_property() -> None:
     assert explore(system, system.find_property(CHANDRA_TOUEG.default_property)).verdict is Verdict.PROVED
 
 
-@pytest.mark.parametrize("memory_limit", [0, 2_000, 100_000])
+@pytest.mark.parametrize("memory_limit", every(2, [0, 2_000, 100_000]))
 @pytest.mark.parametrize(("crash", "timeout"), [(False, "6*phi+delta"), (True, "6*phi+delta"), (False, "delta+2")])
 @pytest.mark.parametrize("subrounds", [False, True])
 def test_a_memory_limit_changes_no_answer(memory_limit: int, crash: bool, timeout: str, subrounds: bool) -> None:

@@ -60,7 +60,7 @@ AGES: dict[str, tuple[Callable[[State], Truth], int, int]] = {
 }
 
 
-@pytest.mark.parametrize(("holds", "length", "delta"), every(4, AGES.values()), ids=every(4, AGES))
+@pytest.mark.parametrize(("holds", "length", "delta"), every(5, AGES.values()), ids=every(5, AGES))
 def test_a_message_that_grows_old(holds: Callable[[State], Truth], length: int, delta: int) -> None:
     run = check_shortest(build_mail(holds), lambda value: build_mail(holds, value), "delta", length)
     assert run.parameters == {"delta": delta}

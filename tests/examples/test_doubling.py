@@ -466,6 +466,7 @@ def test_a_formula_depends_on_the_steps_that_are_taken_in_turn() -> None:
     assert fit_formula(names, {"delta": 0, "phi": 1, "timeout": 1}, measured, shape, (3,)) is None
 
 
+@pytest.mark.slow
 def test_what_counts_down_is_bounded_in_a_sum() -> None:
     system = detector(None, None, "phi+delta+1")
     samples = [sample_states(each, system.find_property("strong-accuracy")) for each in list_small_instances(system)]

@@ -54,7 +54,7 @@ def test_its_twin_is_refuted_by_a_run(name: str) -> None:
         assert document["trace"]
 
 
-@pytest.mark.parametrize("name", every(2, MODELS))
+@pytest.mark.parametrize("name", every(4, MODELS))
 def test_every_engine_takes_it(name: str) -> None:
     assert found("explore", reference(name), *SMALL[name])[1]["verdict"] == "proved"
     assert found("bmc", reference(name), "--depth", "4")[1]["verdict"] == "bounded"

@@ -52,6 +52,7 @@ def test_the_document_has_the_tree(cache: dict[str, str]) -> None:
     assert premises.items() <= {each["name"]: each["meaning"] for each in entry["premises"]}.items()
 
 
+@pytest.mark.slow
 def test_the_bounds_are_numbers_where_the_parameters_are(cache: dict[str, str]) -> None:
     _, document = found(proof(TRUST), proof(SUSPICION), "--delta", "2", "--phi", "3", env=cache)
     trust, suspicion = document["proofs"]

@@ -79,6 +79,7 @@ def test_only_the_premises_that_rest_on_what_is_gone_fail(stem: str, model: str)
     assert all(breaks(invariant, name, step) for name, step in steps.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stem", [TRUST, SUSPICION])
 def test_a_model_that_stops_time_has_a_dead_end_and_nothing_else_fails(stem: str) -> None:
     invariant = about(stem, "STOPPING")

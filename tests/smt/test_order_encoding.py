@@ -150,6 +150,7 @@ def test_a_counter_against_parameters_needs_no_arithmetic(monkeypatch: pytest.Mo
         solver.ask(last >= 3 * Q + P, Q >= 6)
 
 
+@pytest.mark.slow
 def test_a_long_run_is_no_deep_recursion() -> None:
     solver = solver_of(*counted(3000))
     assert solver.ask(z3.Int("x3000") >= P + 4, z3.Int("x2999") == 2, P >= 0).status == "unsat"

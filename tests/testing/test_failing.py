@@ -82,6 +82,7 @@ def test_unknown_fails_and_can_be_seen_again(project: Project, xdist: tuple[str,
     assert "no_factors-step" in again.out
 
 
+@pytest.mark.slow
 def test_unknown_may_be_an_expected_failure_and_is_never_a_pass(any_pytest: Project) -> None:
     any_pytest.write(proof_hard=files.HOURS)
     found = any_pytest.pytest("-k", "no_factors-step", "--fdverify-time-limit=1", "--fdverify-unknown=xfail")

@@ -96,6 +96,7 @@ def test_a_run_without_proofs_loads_no_solver(project: Project) -> None:
     }
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_no_process(project: Project) -> None:
     project.write(proof_hard=files.HOURS)
     command = [sys.executable, "-m", "pytest", "-k", "no_factors-step"]

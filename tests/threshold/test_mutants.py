@@ -26,6 +26,7 @@ def found_automata() -> list[Automaton]:
     return [read(text) for text, _ in found_mutants()]
 
 
+@pytest.mark.slow
 def test_mutants_are_small_and_differ() -> None:
     assert mutants(1, 300) == found_mutants()
     assert mutants(1, 20) == found_mutants()[:20]

@@ -23,7 +23,6 @@ from fdverify.workers.software import describe_software, find_software_differenc
 from fdverify.workers.task_inputs import TaskInputs
 from tests.cli.processes import wait_until
 from tests.cluster import LONG_ENOUGH, ROOT, Cluster, has_ended, list_children, make_certificate, running_cluster
-from tests.sampling import every
 from tests.workers import tasks as work
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -184,7 +183,8 @@ def test_a_worker_that_dies_is_replaced_by_another(tmp_path: Path) -> None:
         assert wait_until(lambda: has_ended(first), LONG_ENOUGH), "a task ends with its worker"
 
 
-@pytest.mark.parametrize("dies", every(2, ["workers", "scheduler"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("dies", ["workers", "scheduler"])
 def test_tasks_of_a_cluster_that_dies_are_lost(dies: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_cluster, "_WORKERLESS_SECONDS", SHORT)
     started = tmp_path / "started"

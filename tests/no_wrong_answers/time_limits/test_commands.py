@@ -80,7 +80,8 @@ def test_a_document_says_so(tmp_path: Path) -> None:
     assert (outcome.code, document["command"], document["verdict"]) == (3, "explore", "unknown")
 
 
-@pytest.mark.parametrize("command", every(3, ["infer", "bmc", "induct"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["infer", "bmc", "induct"])
 def test_a_timeout_on_which_the_solver_never_ends(command: str, tmp_path: Path) -> None:
     timeout = f"({CUBE})*({CUBE})"
     outcome = outcome_of(("fdverify", command, "--timeout", timeout, "--time-limit", LIMIT), tmp_path)

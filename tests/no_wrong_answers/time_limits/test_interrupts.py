@@ -50,6 +50,7 @@ def test_killed(command: tuple[str, ...], tmp_path: Path) -> None:
         assert wait_until(lambda: in_session(process.pid) == [], LONG_ENOUGH)
 
 
+@pytest.mark.slow
 def test_what_a_file_has_started_is_ended(tmp_path: Path) -> None:
     """Even what has left the session, whose parent has ended."""
     started = "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)"
