@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from fdverify.models.planned_runs import WorstRun as WorstRun
     from fdverify.models.process import Process as Process
     from fdverify.models.system import Ages as Ages
+    from fdverify.models.system import Amount as Amount
     from fdverify.models.system import Choices as Choices
     from fdverify.models.system import Flag as Flag
     from fdverify.models.system import Flags as Flags
@@ -114,6 +115,7 @@ _NAMES = {
     "fdverify.models.process": ("Process",),
     "fdverify.models.system": (
         "Ages",
+        "Amount",
         "Choices",
         "Flag",
         "Flags",

@@ -54,7 +54,8 @@ def _generate_system_functions(system: System) -> Iterator[AuthorFunction]:
     for phase in system.phases:
         yield build_author_function("phase", phase.name, phase.run)
         for choice in phase.choices:
-            yield build_author_function("the condition of", choice.name, choice.when)
+            for role, function in choice.list_functions():
+                yield build_author_function(role, choice.name, function)
     for variable in system.variables:
         yield from _generate_variable_functions(variable)
     for assumption in system.assumptions:

@@ -14,7 +14,7 @@ from fdverify.author_code.sample_batch import SampleBatch
 from fdverify.author_code.term_evaluator import Column, RecordingBook, TermEvaluator
 from fdverify.logic import Symbolic
 from fdverify.models.buffer import CounterBuffer
-from fdverify.models.system import Choice, Choices, Flag, State, System, Variable
+from fdverify.models.system import Choice, Choices, State, Subset, System, Variable
 from fdverify.runs.layout import join_value, list_variable_columns, split_value
 from fdverify.symbolic.age_claims import SymbolicBuffer
 from fdverify.symbolic.selection import Selection, build_fresh_parts, build_predicate
@@ -164,7 +164,7 @@ def _bind_constants(symbols: SymbolicState, group: SampleBatch) -> tuple[dict[st
     for choice in symbols.choices:
         symbol, column = symbols.choice_symbols[choice.name], group.choices[choice.name]
         names = symbols.constant_names[choice.name]
-        if isinstance(choice, Flag):
+        if not isinstance(choice, Subset):
             columns |= _build_constant_columns(names, (column,), group.size)
         elif isinstance(symbol, Selection):
             name = f"{choice.name}@{_ROUND}"

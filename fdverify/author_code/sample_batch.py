@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdverify.models.buffer import find_buffer_class
-from fdverify.models.system import Ages, Choice, Choices, Flag, Flags, Labels, State, Subset, System
+from fdverify.models.system import Ages, Choice, Choices, Flags, Labels, State, Subset, System
 
 Column = NDArray[Any]
 Columns = Mapping[str, Column]
@@ -73,9 +73,9 @@ class SampleBatch:
     def build_array_choices(self, choices: Sequence[Choice]) -> Choices:
         return Choices(
             {
-                choice.name: self.choices[choice.name]
-                if isinstance(choice, Flag)
-                else self._build_buffer(self._find_sort(choice), list(self.choices[choice.name].T))
+                choice.name: self._build_buffer(self._find_sort(choice), list(self.choices[choice.name].T))
+                if isinstance(choice, Subset)
+                else self.choices[choice.name]
                 for choice in choices
             }
         )
@@ -97,9 +97,9 @@ class SampleBatch:
     def build_plain_choices(self, row: int, choices: Sequence[Choice]) -> Choices:
         return Choices(
             {
-                choice.name: self.choices[choice.name][row].tolist()
-                if isinstance(choice, Flag)
-                else self._build_buffer(self._find_sort(choice), self.choices[choice.name][row].tolist())
+                choice.name: self._build_buffer(self._find_sort(choice), self.choices[choice.name][row].tolist())
+                if isinstance(choice, Subset)
+                else self.choices[choice.name][row].tolist()
                 for choice in choices
             }
         )

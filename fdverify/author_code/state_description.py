@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fdverify.author_code.sample_batch import SampleBatch
-from fdverify.models.system import Ages, Choice, Choices, Flag, Labels, State
+from fdverify.models.system import Ages, Choice, Choices, Labels, State, Subset
 
 _FEW = 8
 
@@ -57,7 +57,7 @@ def describe_state(group: SampleBatch, row: int, read: set[str], choices: Sequen
                 known[variable.name] = value
     for choice in choices:
         value = group.choices[choice.name][row].tolist()
-        known[choice.name] = value if isinstance(choice, Flag) else _list_ages(value)
+        known[choice.name] = _list_ages(value) if isinstance(choice, Subset) else value
     shown = {name: value for name, value in known.items() if name in read or len(known) <= _FEW}
     return ", ".join(f"{name} = {value}" for name, value in shown.items()) or "every state"
 

@@ -19,7 +19,7 @@ from fdverify.engines.instances import (
 )
 from fdverify.engines.packing import Rows
 from fdverify.logic import And
-from fdverify.models.system import Ages, Choice, Flag, Flags, Labels, Phase, System, Variable
+from fdverify.models.system import Ages, Amount, Choice, Flag, Flags, Labels, Phase, Subset, System, Variable
 from fdverify.runs.concrete_interpreter import build_initial_state
 from fdverify.runs.layout import Layout
 
@@ -235,12 +235,24 @@ def _list_choice_names(phase: Phase) -> list[str]:
 
 
 def _enumerate_choices(phase: Phase) -> Iterator[tuple[Any, ...]]:
-    return product(*((False, True) if isinstance(c, Flag) else ("none", "all", "some", "other") for c in phase.choices))
+    return product(*(_list_ways(choice) for choice in phase.choices))
+
+
+def _list_ways(choice: Choice) -> tuple[Any, ...]:
+    match choice:
+        case Flag():
+            return (False, True)
+        case Subset():
+            return ("none", "all", "some", "other")
+        case Amount():
+            return ("least", "greatest", "some")
 
 
 def _build_choice_column(
     before: SampleBatch, choice: Choice, ways: list[Any], way: Column, random: ColumnSampler
 ) -> Column:
+    if isinstance(choice, Amount):
+        return _build_number_column(before, choice, np.array(ways)[way], random)
     when = build_truth_column(choice.when(before.array_state), before.size)
     if isinstance(choice, Flag):
         return np.asarray(np.array(ways, dtype=bool)[way] & when)
@@ -248,3 +260,13 @@ def _build_choice_column(
     wanted = np.array(ways)[way][:, None]
     selected = (wanted == "all") | (((wanted == "some") | (wanted == "other")) & random.draw_truths(*buffer.shape))
     return np.asarray(buffer & selected & when[:, None])
+
+
+def _build_number_column(before: SampleBatch, choice: Amount, wanted: Column, random: ColumnSampler) -> Column:
+    """Choose numbers within their ranges; where a range is empty, its lower end."""
+    low, high = (
+        np.broadcast_to(np.asarray(bound(before.array_state)), (before.size,)) for bound in (choice.low, choice.high)
+    )
+    further = np.maximum(high - low, 0)
+    some = random.draw_numbers(_LARGEST, before.size) % (further + 1)
+    return np.asarray(low + np.where(wanted == "least", 0, np.where(wanted == "greatest", further, some)))

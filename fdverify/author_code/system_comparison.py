@@ -163,7 +163,9 @@ class SystemComparison:
         self, phase: Phase, symbols: SymbolicState, groups: Sequence[SampleBatch]
     ) -> tuple[SymbolicState, list[SampleBatch]]:
         conditions = [
-            AuthorCall.from_state_function("the condition of", choice.name, choice.when) for choice in phase.choices
+            AuthorCall.from_state_function(role, choice.name, function)
+            for choice in phase.choices
+            for role, function in choice.list_functions()
         ]
         self._check_all(symbols, groups, [each for each in conditions if self._is_compared(each.author.function)])
         most = _WITH_CHOICES // len(groups)
@@ -210,7 +212,7 @@ class SystemComparison:
 
 
 def _list_phase_functions(phase: Phase) -> list[Callable[..., Any]]:
-    return [phase.run, *(choice.when for choice in phase.choices)]
+    return [phase.run, *(function for choice in phase.choices for _, function in choice.list_functions())]
 
 
 def _set_known_values(symbols: SymbolicState, group: SampleBatch) -> SampleBatch:

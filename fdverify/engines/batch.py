@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fdverify.engines.packing import HALF_WORD_BITS, WORD_BITS, Rows
 from fdverify.errors import InternalError, UsageError
 from fdverify.models.buffer import ColumnBuffer
-from fdverify.models.system import Choice, Flag, Labels, Phase, State, build_label_error
+from fdverify.models.system import Amount, Choice, Flag, Labels, Phase, State, build_label_error
 from fdverify.runs.layout import Layout
 
 Index = NDArray[np.int64]
@@ -35,16 +35,14 @@ class Expansion:
     kept: Index | None
     choices: Mapping[str, NDArray[Any] | ColumnBuffer]
 
-    def get_choices(self, position: int) -> dict[str, bool | frozenset[int]]:
+    def get_choices(self, position: int) -> dict[str, bool | int | frozenset[int]]:
         """Return the choices that led to the successor at this position."""
         at = position if self.kept is None else int(self.kept[position])
         chosen = {
             name: _map_columns(value, lambda column: column[at : at + 1].tolist()[0])
             for name, value in self.choices.items()
         }
-        return {
-            name: value.ages() if isinstance(value, ColumnBuffer) else bool(value) for name, value in chosen.items()
-        }
+        return {name: value.ages() if isinstance(value, ColumnBuffer) else value for name, value in chosen.items()}
 
 
 class BatchInterpreter:
@@ -131,8 +129,10 @@ class BatchInterpreter:
     def _enumerate_values(self, choice: Choice, before: State, size: int, origin: Index) -> tuple[Index, Any]:
         """Return the positions in ``origin`` to repeat, once for each further value of the choice, and all values.
 
-        Every state has the neutral value first.
+        Every state has the neutral value first, or the least number.
         """
+        if isinstance(choice, Amount):
+            return self._enumerate_numbers(choice, before, size, origin)
         when = build_truth_column(choice.when(before), size)
         chosen = (when if len(origin) == size else when.take(origin)).nonzero()[0]
         if isinstance(choice, Flag):
@@ -146,6 +146,15 @@ class BatchInterpreter:
             for first, part, kind in zip(empty, sets.to_columns(), kinds, strict=True)
         ]
         return chosen.take(picked), type(buffer).from_columns(buffer.delta, columns)
+
+    def _enumerate_numbers(self, choice: Amount, before: State, size: int, origin: Index) -> tuple[Index, Any]:
+        low, high = (
+            _broadcast_column(bound(before), self.integer, size).take(origin) for bound in (choice.low, choice.high)
+        )
+        further = np.maximum(high - low, 0).astype(np.int64)
+        repeated = np.repeat(np.arange(len(origin)), further)
+        first = np.repeat(np.cumsum(further) - further, further)
+        return repeated, np.concatenate([low, low.take(repeated) + 1 + np.arange(len(repeated)) - first])
 
     def _find_kinds(self, name: str) -> list[type]:
         """Return the types of the columns of a variable."""

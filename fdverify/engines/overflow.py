@@ -18,7 +18,7 @@ from fdverify.errors import UsageError
 from fdverify.models.system import Property, State, System
 from fdverify.runs.layout import split_value
 from fdverify.smt.bitvectors import BitvectorTranslator
-from fdverify.symbolic.unrolling import Unrolling, build_fresh_choice
+from fdverify.symbolic.unrolling import Unrolling, build_fresh_choice, limit_choice
 from fdverify.symbolic.values import Bits, Bool, Int, lift_truth
 
 _GENEROUS = 1 << 16
@@ -85,6 +85,8 @@ class OverflowGuard:
         self._translate_values(words, self._list_caps(state))
         for phase in self._system.phases:
             choices = {choice.name: build_fresh_choice(choice, state, 1) for choice in phase.choices}
+            for choice in phase.choices:
+                words.translate_fact(lift_truth(limit_choice(choice, state, choices[choice.name])))
             state, allowed = self._system.run_phase(phase, state, choices)
             words.translate_fact(lift_truth(allowed))
             self._translate_values(words, [*self._list_parts(state), *self._list_caps(state)])

@@ -8,7 +8,7 @@ from typing import Any
 
 from fdverify.errors import InternalError, UsageError
 from fdverify.logic import And, Truth, shorten_value
-from fdverify.models.system import Flag, State, System
+from fdverify.models.system import State, Subset, System
 from fdverify.runs.concrete_interpreter import ChoiceValues, observe_state, run_phase
 from fdverify.symbolic.next_round import evaluate_planned_choice
 
@@ -35,7 +35,7 @@ def interpret_planned_round(
     for phase in system.phases:
         for choice in phase.choices:
             value = evaluate_planned_choice(choice, state, chosen[choice.name])
-            choices[choice.name] = value if isinstance(choice, Flag) else value.ages()
+            choices[choice.name] = value.ages() if isinstance(choice, Subset) else value
         after = run_phase(system, phase, state, choices)
         if after is None:
             raise InternalError(f"the replay refuses a plan of {system.name} in phase {phase.name}")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from fdverify.models.system import Choice, Flag, Phase, Property, State, System
+from fdverify.models.system import Amount, Choice, Flag, Phase, Property, State, System
 from fdverify.runs.concrete_interpreter import (
     ChoiceValues,
     build_initial_state,
@@ -67,6 +67,9 @@ def _generate_outcomes(
 
 
 def _draw_choice(choice: Choice, state: State, source: random.Random) -> Any:
+    if isinstance(choice, Amount):
+        low, high = choice.low(state), choice.high(state)
+        return source.randint(low, max(low, high))
     if not choice.when(state):
         return False if isinstance(choice, Flag) else frozenset()
     if isinstance(choice, Flag):

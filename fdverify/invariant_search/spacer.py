@@ -79,7 +79,7 @@ class SpacerQuery:
         broken = z3.And(*step.list_buffer_constraints(step.before), z3.Not(lift_truth(claim.holds(step.before))))
         following = [z3.And(*(a == n for a, n in zip(self._after, self._list_numbers(step.after), strict=True))), moves]
         arrivals = {place: self._encode_control_state(step.after, place) for place in self._relations}
-        for constant in _collect_constants([broken, *following, *arrivals.values()]):
+        for constant in _collect_constants([*self._parameters, *self._numbers, broken, *following, *arrivals.values()]):
             self._engine.declare_var(constant)
         for place, relation in self._relations.items():
             known = relation(*self._parameters, *self._numbers)

@@ -9,7 +9,7 @@ from typing import Any
 import z3
 
 from fdverify.logic import Number
-from fdverify.models.system import Ages, Choices, Flag, State, System, Variable
+from fdverify.models.system import Ages, Amount, Choice, Choices, Flag, State, Subset, System, Variable
 from fdverify.runs.layout import list_variable_columns
 from fdverify.symbolic.buffer_summary import SummaryBuffer, SummarySelection
 from fdverify.symbolic.selection import build_fresh_parts
@@ -45,17 +45,22 @@ def build_summarised_round(system: System) -> SummarisedRound:
     before = build_any_state(system, parameters)
     state, allowed, all_choices = before, list[Any](), dict[str, Any]()
     for phase in system.phases:
-        choices = {
-            choice.name: Bool(z3.Bool(choice.name))
-            if isinstance(choice, Flag)
-            else SummarySelection(state[choice.of], choice.name)
-            for choice in phase.choices
-        }
+        choices = {choice.name: _build_choice(choice, state) for choice in phase.choices}
         state, possible = system.run_phase(phase, state, choices)
         allowed.append(lift_truth(possible))
         all_choices |= choices
     initial = _build_initial_state(system, parameters)
     return SummarisedRound(system, initial, before, state, tuple(parameter_facts), tuple(allowed), Choices(all_choices))
+
+
+def _build_choice(choice: Choice, state: State) -> Any:
+    match choice:
+        case Flag():
+            return Bool(z3.Bool(choice.name))
+        case Subset():
+            return SummarySelection(state[choice.of], choice.name)
+        case Amount():
+            return Int(z3.Int(choice.name))
 
 
 def _build_initial_state(system: System, parameters: Mapping[str, Number]) -> State:

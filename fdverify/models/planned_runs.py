@@ -29,10 +29,12 @@ class GrowingLoop:
     within: Callable[[State], Truth]
     left: Callable[[State], Number]
     plan: Callable[[State], Mapping[str, Any]]
-    """The choices for the round that begins in a state: a truth value for a flag, ages for a subset.
+    """The choices for the round that begins in a state: a truth value for a flag, ages for a subset, a number.
+
+    A number is ``least``, ``greatest``, or one that may depend on the state.
 
     Ages are ``all``, ``oldest``, a set of numbers, or a list of numbers that may depend on the state.  A pair of a
-    condition and ages means those ages where the condition holds, and none elsewhere.
+    condition and one of these means that where the condition holds, and elsewhere no ages, or the least number.
     """
 
     def __post_init__(self) -> None:

@@ -186,6 +186,19 @@ def require_truth_value(
     return evaluate_predicate
 
 
+def _require_number(what: str, compute: Callable[[State], Number]) -> Callable[[State], Number]:
+    """Wrap a function so that it raises an error unless it returns a number."""
+
+    @wraps(compute)
+    def compute_number(state: State) -> Number:
+        value = compute(state)
+        if is_truth(value) or isinstance(value, Buffer) or not is_number(value):
+            raise UsageError(f"{what} is {type(value).__name__} {shorten_value(value)}, not a number")
+        return value
+
+    return compute_number
+
+
 def is_always_true(state: State) -> Truth:
     return True
 
@@ -200,6 +213,14 @@ class Flag:
     def __post_init__(self) -> None:
         object.__setattr__(self, "when", require_truth_value(f"the condition of {self.name}", self.when))
 
+    def list_conditions(self, state: State, value: Truth) -> tuple[Truth, ...]:
+        """List what must hold for the choice to be allowed."""
+        return (Implies(Not(self.when(state)), Not(value)),)
+
+    def list_functions(self) -> tuple[tuple[str, Callable[[State], Any]], ...]:
+        """List the author's functions, each with its role."""
+        return (("the condition of", self.when),)
+
 
 @dataclass(frozen=True)
 class Subset:
@@ -212,8 +233,40 @@ class Subset:
     def __post_init__(self) -> None:
         object.__setattr__(self, "when", require_truth_value(f"the condition of {self.name}", self.when))
 
+    def list_conditions(self, state: State, value: Buffer) -> tuple[Truth, ...]:
+        """List what must hold for the choice to be allowed."""
+        return Implies(Not(self.when(state)), value.empty()), value.within(state[self.of])
 
-Choice: TypeAlias = Flag | Subset
+    def list_functions(self) -> tuple[tuple[str, Callable[[State], Any]], ...]:
+        """List the author's functions, each with its role."""
+        return (("the condition of", self.when),)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A choice of an integer from ``low`` to ``high``.
+
+    Where ``high`` is less than ``low``, there is nothing to choose, so the phase cannot run.
+    """
+
+    name: str
+    low: Callable[[State], Number]
+    high: Callable[[State], Number]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", _require_number(f"the least value of {self.name}", self.low))
+        object.__setattr__(self, "high", _require_number(f"the greatest value of {self.name}", self.high))
+
+    def list_conditions(self, state: State, value: Number) -> tuple[Truth, ...]:
+        """List what must hold for the choice to be allowed."""
+        return self.low(state) <= value, value <= self.high(state)
+
+    def list_functions(self) -> tuple[tuple[str, Callable[[State], Any]], ...]:
+        """List the author's functions, each with its role."""
+        return ("the least value of", self.low), ("the greatest value of", self.high)
+
+
+Choice: TypeAlias = Flag | Subset | Amount
 
 
 @dataclass(frozen=True)
@@ -402,11 +455,7 @@ class System:
             raise UsageError(f"phase {phase.name} returns {type(effect).__name__}", "return update(...) from it")
         allowed = [effect.assume]
         for choice in phase.choices:
-            value = choices[choice.name]
-            neutral = value.empty() if isinstance(value, Buffer) else Not(value)
-            allowed.append(Implies(Not(choice.when(state)), neutral))
-            if isinstance(choice, Subset):
-                allowed.append(value.within(state[choice.of]))
+            allowed += choice.list_conditions(state, choices[choice.name])
         unknown = ", ".join(sorted(set(effect.changes) - {variable.name for variable in self.variables}))
         if unknown:
             raise UsageError(f"phase {phase.name} sets {unknown}, but {self.name} has no such variable")

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from fdverify.models.participants import Channel
 from fdverify.printable import make_printable
 from fdverify.reports.outcome import Outcome
-from fdverify.reports.step_table import describe_model, render_value
+from fdverify.reports.step_table import describe_model, is_made, render_choice, render_value
 from fdverify.runs.messages import Message
-from fdverify.runs.run_table import ShownRun, ShownStep, ShownValue
+from fdverify.runs.run_table import ShownRun, ShownStep
 
 _INDENT = "    "
 _PLAIN = frozenset(string.ascii_letters + string.digits + " _=,.()[]{}+-*/'!?|")
@@ -84,7 +84,7 @@ class _SequenceDiagram:
         yield self._write_note(self._everyone, [self._name_step(step), *phase])
         chosen = {name: value for name, value in step.choices.items() if name not in self._drawn_choices}
         yield from self._list_notes(
-            {name: _word_choice(name, value) for name, value in chosen.items() if _is_made(value)}
+            {name: render_choice(name, value) for name, value in chosen.items() if is_made(value)}
         )
         yield from self._list_ended(number, step)
         old = {} if before is None else {**before.state, **before.show}
@@ -135,14 +135,6 @@ class _SequenceDiagram:
 
     def _name_step(self, step: ShownStep) -> str:
         return f"round {step.round}" if self._run.processes else f"step {step.round}"
-
-
-def _is_made(value: ShownValue) -> bool:
-    return value is not False and value != ()
-
-
-def _word_choice(name: str, value: ShownValue) -> str:
-    return name if value is True else f"{name} {render_value(value)}"
 
 
 def _escape_text(text: str) -> str:

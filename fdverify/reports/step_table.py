@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fdverify.reports.safe_text import Text, stack_words
-from fdverify.runs.run_table import ShownRun, ShownStep
+from fdverify.runs.run_table import ShownRun, ShownStep, ShownValue
 from fdverify.verdict import Verdict
 
 _STYLES = {
@@ -108,10 +108,17 @@ def render_cell(console: Console, value: Any, changed: bool) -> Text:
     return Text(text if console.color_system else f"{text}*", style=_CHANGED)
 
 
-def list_choices(choices: Mapping[str, Any]) -> str:
-    """List the choices that are not false or empty: flags by name, sets with their ages."""
-    words = [name if value is True else f"{name} {render_value(value)}" for name, value in choices.items() if value]
-    return ", ".join(words)
+def list_choices(choices: Mapping[str, ShownValue]) -> str:
+    """List the choices that are not false or empty: flags by name, numbers, sets with their ages."""
+    return ", ".join(render_choice(name, value) for name, value in choices.items() if is_made(value))
+
+
+def is_made(choice: ShownValue) -> bool:
+    return choice is not False and choice != ()
+
+
+def render_choice(name: str, value: ShownValue) -> str:
+    return name if value is True else f"{name} {render_value(value)}"
 
 
 def render_value(value: Any) -> str:

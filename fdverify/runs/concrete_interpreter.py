@@ -1,6 +1,6 @@
 """The concrete interpreter: it runs one state at a time on Python values, for replay, simulation and dead ends.
 
-Callers pass a choice as plain data: a ``bool``, or the frozenset of ages that a subset selects.
+Callers pass a choice as plain data: a ``bool``, an ``int``, or the frozenset of ages that a subset selects.
 """
 
 from __future__ import annotations
@@ -10,10 +10,22 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from fdverify.models.buffer import ColumnBuffer, enumerate_subsets, find_buffer_class
-from fdverify.models.system import Ages, Choice, Choices, Flag, Labels, Phase, State, Subset, System, build_label_error
+from fdverify.models.system import (
+    Ages,
+    Amount,
+    Choice,
+    Choices,
+    Flag,
+    Labels,
+    Phase,
+    State,
+    Subset,
+    System,
+    build_label_error,
+)
 from fdverify.runs.layout import join_value, split_value
 
-ChoiceValues: TypeAlias = Mapping[str, bool | frozenset[int]]
+ChoiceValues: TypeAlias = Mapping[str, bool | int | frozenset[int]]
 """The values of the choices in a round or a phase, by name."""
 
 PlainValue: TypeAlias = bool | int | frozenset[int]
@@ -116,10 +128,12 @@ def _enumerate_values(choice: Choice, state: State) -> Iterator[Any]:
         case Subset():
             ages: frozenset[int] = state[choice.of].ages() if choice.when(state) else frozenset()
             return enumerate_subsets(ages)
+        case Amount():
+            return iter(range(choice.low(state), choice.high(state) + 1))
 
 
 def _build_choice_value(choice: Choice, state: State, chosen: Any) -> Any:
-    if isinstance(choice, Flag):
-        return chosen
-    buffer: ColumnBuffer = state[choice.of]
-    return type(buffer).from_ages(buffer.delta, chosen)
+    if isinstance(choice, Subset):
+        buffer: ColumnBuffer = state[choice.of]
+        return type(buffer).from_ages(buffer.delta, chosen)
+    return chosen

@@ -145,6 +145,6 @@ class _Transit:
         return [choice for choice in phase.choices if isinstance(choice, Subset) and choice.of == self._buffer]
 
 
-def _require_set(chosen: bool | frozenset[int]) -> frozenset[int]:
+def _require_set(chosen: bool | int | frozenset[int]) -> frozenset[int]:
     assert isinstance(chosen, frozenset), "a subset's value is a set of ages"
     return chosen

@@ -1,8 +1,9 @@
 """Translation of integer terms to bit-vectors (bit-blasting), where every integer is bounded by construction.
 
-With all parameters fixed, each integer of a run from the initial state is defined by a term over earlier integers, so
-an interval for its value is known.  A bit-vector of matching width represents it without overflow.  A SAT solver then
-decides in a second what takes linear arithmetic a minute.  An integer without a definition is refused, never guessed.
+With all parameters fixed, each integer of a run from the initial state is defined by a term over earlier integers, or
+chosen between two such terms, so an interval for its value is known.  A bit-vector of matching width represents it
+without overflow.  A SAT solver then decides in a second what takes linear arithmetic a minute.  An integer that neither
+is defined nor has two bounds is refused, never guessed.
 """
 
 from __future__ import annotations
@@ -48,13 +49,22 @@ class BitvectorTranslator:
         self._done: dict[int, tuple[Any, Any]] = {}
 
     def translate_fact(self, term: Any) -> Any:
-        """Translate a fact.  An equation ``constant == term`` with a new integer constant also defines the constant."""
+        """Translate a fact.
+
+        An equation ``constant == term`` with a new integer constant also defines the constant.  So does a conjunction
+        ``low <= constant and constant <= high``, which gives the interval of a constant that is chosen.
+        """
         if z3.is_eq(term) and z3.is_int(term.arg(0)):
             # Z3 may swap the sides of ``constant == literal``, so the constant can be on either side.
             for constant, meaning in (term.children(), reversed(term.children())):
                 if self._is_new(constant):
                     self._define_constant(constant.decl().name(), self.translate_integer(meaning))
                     break
+        elif (bounds := _match_bounds(term)) is not None and self._is_new(bounds[1]):
+            low, constant, high = bounds
+            ends = self.translate_integer(low), self.translate_integer(high)
+            least, most = (pick(each.low, each.high) for pick, each in zip((min, max), ends, strict=True))
+            self._define_interval(constant.decl().name(), least, max(least, most))
         return self.translate_non_integer(term)
 
     def _is_new(self, term: Any) -> bool:
@@ -63,6 +73,10 @@ class BitvectorTranslator:
 
     def _define_constant(self, name: str, meaning: BoundedBitvector) -> None:
         self._constants[name] = BoundedBitvector(z3.BitVec(name, meaning.bits.size()), meaning.low, meaning.high)
+
+    def _define_interval(self, name: str, low: int, high: int) -> None:
+        # More bits than needed are harmless: the fact itself limits the value to the interval.
+        self._constants[name] = BoundedBitvector(z3.BitVec(name, _compute_width(low, high)), low, high)
 
     def translate_non_integer(self, term: Any) -> Any:
         """Translate a term whose sort is not Int: a Boolean or a bit-vector, with subterms of any sort."""
@@ -124,6 +138,24 @@ class BitvectorTranslator:
         for operand in words[1:]:
             result = _combine_operands(result, operand, kind)
         return result
+
+
+def _match_bounds(term: Any) -> tuple[Any, Any, Any] | None:
+    """Match ``low <= constant and constant <= high``, and return the three terms."""
+    if not z3.is_and(term) or term.num_args() != 2:
+        return None
+    below, above = (_order_operands(each) for each in term.children())
+    if below is None or above is None or not below[1].eq(above[0]):
+        return None
+    return below[0], below[1], above[1]
+
+
+def _order_operands(term: Any) -> tuple[Any, Any] | None:
+    """Return the operands of a comparison of integers, the one first that is at most the other."""
+    if not (z3.is_le(term) or z3.is_ge(term)) or not z3.is_int(term.arg(0)):
+        return None
+    left, right = term.children()
+    return (left, right) if z3.is_le(term) else (right, left)
 
 
 def _combine_operands(left: BoundedBitvector, right: BoundedBitvector, kind: int) -> BoundedBitvector:

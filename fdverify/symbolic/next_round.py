@@ -10,31 +10,53 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from fdverify.logic import And, Not, Truth
-from fdverify.models.system import Choice, Flag, State, System
+from fdverify.errors import UsageError
+from fdverify.logic import And, If, Not, Number, Truth
+from fdverify.models.system import Amount, Choice, Flag, State, Subset, System
 from fdverify.symbolic.selection import Pick, build_planned_selection
 
 Plan: TypeAlias = Mapping[str, Any]
-"""For each choice: a truth value, or ages, or a pair of a condition and the value where it holds."""
+"""For each choice: a truth value, an end of the range or a number, or ages; or a pair of a condition and one of these.
+
+The value is for states in which the condition holds.
+"""
 
 
 _PICKS: tuple[Pick, ...] = ("oldest", "all", frozenset())
+_ENDS = ("least", "greatest")
 
 
 def list_first_plans(system: System) -> list[Plan]:
-    """List a few initial plans: all flags yes or no, and the oldest, all or no messages delivered."""
+    """List a few initial plans: all flags yes or no; the oldest, all or no messages delivered; numbers at an end."""
     choices = [choice for phase in system.phases for choice in phase.choices]
+    ends = _ENDS if any(isinstance(choice, Amount) for choice in choices) else _ENDS[:1]
     return [
-        {choice.name: yes if isinstance(choice, Flag) else pick for choice in choices}
+        {choice.name: _select_by_kind(choice, yes, pick, end) for choice in choices}
+        for end in ends
         for yes in (True, False)
         for pick in _PICKS
     ]
 
 
+def _select_by_kind(choice: Choice, flag: Any, ages: Any, number: Any) -> Any:
+    match choice:
+        case Flag():
+            return flag
+        case Subset():
+            return ages
+        case Amount():
+            return number
+
+
 def list_similar_plans(system: System, plan: Plan) -> list[Plan]:
-    """List a plan, and those with the same flags and a choice of ages that makes sense in every state."""
+    """List a plan, and those with the same flags and a choice of ages and numbers that makes sense in every state."""
     choices = [choice for phase in system.phases for choice in phase.choices]
-    others = [{c.name: plan[c.name] if isinstance(c, Flag) else pick for c in choices} for pick in _PICKS]
+    ends = _ENDS if any(isinstance(choice, Amount) for choice in choices) else _ENDS[:1]
+    others = [
+        {choice.name: _select_by_kind(choice, plan[choice.name], pick, end) for choice in choices}
+        for end in ends
+        for pick in _PICKS
+    ]
     return [plan, *others]
 
 
@@ -64,8 +86,21 @@ def run_planned_round(system: System, state: State, plan: Plan) -> tuple[State, 
 
 def evaluate_planned_choice(choice: Choice, state: State, pick: Any) -> Any:
     """Evaluate a planned choice in the state in which the phase begins."""
-    when = choice.when(state)
+    condition: Truth = True
     if isinstance(pick, tuple):
         condition, pick = pick
-        when = And(when, condition)
-    return And(when, pick) if isinstance(choice, Flag) else build_planned_selection(state[choice.of], pick, when)
+    match choice:
+        case Amount():
+            return If(condition, _evaluate_number(choice, state, pick), choice.low(state))
+        case Flag():
+            return And(choice.when(state), condition, pick)
+        case Subset():
+            return build_planned_selection(state[choice.of], pick, And(choice.when(state), condition))
+
+
+def _evaluate_number(choice: Amount, state: State, pick: str | Number) -> Number:
+    if not isinstance(pick, str):
+        return pick
+    if pick not in _ENDS:
+        raise UsageError(f"a plan chooses {pick!r} for {choice.name}", "least, greatest, or a number")
+    return choice.low(state) if pick == "least" else choice.high(state)

@@ -12,9 +12,9 @@ from typing import Any
 import z3
 
 from fdverify.errors import UsageError
-from fdverify.logic import Number, Or, Symbolic, SymbolicMisuse, Truth
+from fdverify.logic import And, Number, Or, Symbolic, SymbolicMisuse, Truth
 from fdverify.models.buffer import find_buffer_class
-from fdverify.models.system import Ages, Choice, Flag, State, System, Variable
+from fdverify.models.system import Ages, Amount, Choice, Flag, State, Subset, System, Variable
 from fdverify.runs.layout import join_value, list_variable_columns, split_value
 from fdverify.symbolic.age_claims import AgeClaimRegistry, AgeRead, FactClosure, SymbolicBuffer
 from fdverify.symbolic.listed_buffer import ListedBuffer
@@ -72,6 +72,8 @@ class Unrolling:
             for selected in fresh.values():
                 if isinstance(selected, Selection):
                     self.closure.choose_age(selected.witness)
+            for choice in phase.choices:
+                self._add_fact(limit_choice(choice, state, fresh[choice.name]))
             choices.update(fresh)
             state, allowed = self.system.run_phase(phase, state, fresh)
             self._add_fact(allowed)
@@ -175,4 +177,18 @@ class Unrolling:
 
 def build_fresh_choice(choice: Choice, state: State, number: int) -> Any:
     name = f"{choice.name}@{number}"
-    return Bool(z3.Bool(name)) if isinstance(choice, Flag) else build_fresh_selection(state[choice.of], name)
+    match choice:
+        case Flag():
+            return Bool(z3.Bool(name))
+        case Subset():
+            return build_fresh_selection(state[choice.of], name)
+        case Amount():
+            return Int(z3.Int(name))
+
+
+def limit_choice(choice: Choice, state: State, value: Any) -> Truth:
+    """Return the range of a chosen integer, as one fact that bounds it on both sides; it is true of other choices.
+
+    A solver that needs a bound on each integer takes this fact as the integer's definition.
+    """
+    return And(*choice.list_conditions(state, value)) if isinstance(choice, Amount) else True

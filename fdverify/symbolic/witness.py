@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from fdverify.errors import InternalError
 from fdverify.logic import Symbolic
 from fdverify.models.buffer import find_buffer_class
-from fdverify.models.system import Ages, Flag, State, System
+from fdverify.models.system import Ages, State, Subset, System
 from fdverify.runs.concrete_interpreter import (
     ChoiceValues,
     build_initial_state,
@@ -37,7 +37,7 @@ def read_run(unrolling: Unrolling, read: TermReader) -> Run:
         chosen: dict[str, Any] = {}
         for phase in system.phases:
             for choice in phase.choices:
-                if isinstance(choice, Flag):
+                if not isinstance(choice, Subset):
                     chosen[choice.name] = _read_value(read, choices[choice.name])
                 else:
                     buffer = state[choice.of]

@@ -40,7 +40,7 @@ from fdverify.threshold.report import ThresholdDocument
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = """
-Ages Always And Automaton build_automaton Cast CHANDRA_TOUEG Channel check_automaton check_liveness
+Ages Always Amount And Automaton build_automaton Cast CHANDRA_TOUEG Channel check_automaton check_liveness
 check_proof Choices configure_detector ControlFlow Detector Edge EventuallyAlways expect_verdict
 explore_states FdverifyError find_bounds Flag Flags GrowingLoop hint If Iff Implies infer_invariant Integers
 Labels LeadsTo load_module Max Min Model move Not Number Option Or Parameter parse_expression

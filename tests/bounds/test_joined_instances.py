@@ -55,8 +55,9 @@ def test_an_instance_without_a_crash_is_told_of() -> None:
 
     def crash_only_with_a_long_timeout(system: System) -> System:
         crash = system.phase("crash")
-        may_crash = crash.choices[0].when
-        late = Flag("crash", when=lambda s: And(may_crash(s), s.timeout > 50))
+        (may_crash,) = crash.choices
+        assert isinstance(may_crash, Flag)
+        late = replace(may_crash, when=lambda s: And(may_crash.when(s), s.timeout > 50))
         phases = tuple(replace(phase, choices=(late,)) if phase is crash else phase for phase in system.phases)
         return replace(system, phases=phases, worst=())
 

@@ -161,3 +161,49 @@ def test_fixed_parameters_are_assumed_in_the_file(tmp_path: Path) -> None:
     assert "return s.delta == 2" in path.read_text()
     (result,) = check_proofs([path], ProofSettings(cache=False))
     assert result.verdict is Verdict.PROVED
+
+
+JUMPING = """
+from fdverify import Amount, And, Integers, Max, Min, Model, Parameter, Phase, Property, System, Variable, update
+
+PARAMETERS = (Parameter("wall", least=0, value=None),)
+
+
+def build(wall):
+    return System(
+        name="jumping",
+        options={},
+        parameters=(Parameter("wall", least=0, value=wall),),
+        variables=(
+            Variable("x", Integers(), lambda s: 0, range=lambda s: RANGE),
+            Variable("last", Integers(), lambda s: 0),
+        ),
+        phases=(
+            Phase(
+                "jump",
+                lambda s, c: update(x=s.x + c.by, last=c.by),
+                (Amount("by", lambda s: -s.x, lambda s: s.wall - s.x),),
+            ),
+        ),
+        properties=(Property("inside", lambda s: s.x <= s.wall, "it stays before the wall"),),
+    )
+
+
+JUMPING = Model("jumping", "a random walk", PARAMETERS, (), "inside", build)
+"""
+
+
+@pytest.mark.parametrize("range_of_x", ["And(s.x >= 0, s.x <= s.wall)", "s.x >= 0"])
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_a_choice_of_numbers_and_a_variable_that_nothing_reads(method: str, range_of_x: str, tmp_path: Path) -> None:
+    """Where the ranges are enough, there is a proof nevertheless."""
+    model = tmp_path / "jumping.py"
+    model.write_text(JUMPING.replace("RANGE", range_of_x))
+    asked = CheckRequest("infer", f"{model}:JUMPING", {"wall": None}, {}, "inside")
+    found = infer_invariant(asked, (method,), 0, None, silent)
+    assert found.result.verdict is Verdict.PROVED, found.result.detail
+    assert found.text is not None
+    path = tmp_path / "inferred.py"
+    path.write_text(found.text)
+    (result,) = check_proofs([path], ProofSettings(cache=False))
+    assert result.verdict is Verdict.PROVED

@@ -288,3 +288,23 @@ def test_what_is_not_translated_is_refused(term: Any, value: bool | None) -> Non
         return
     assert value is not None
     assert answer.status == ("sat" if value else "unsat")
+
+
+@pytest.mark.parametrize("low", range(-9, 10, 3))
+@pytest.mark.parametrize("further", [-4, -1, 0, 1, 6])
+def test_an_integer_between_two_bounds_has_exactly_their_values(low: int, further: int) -> None:
+    chosen, end = z3.Int("chosen"), z3.Int("end")
+    solver = BitvectorSolver()
+    solver.add([end == z3.If(b, z3.IntVal(low), z3.IntVal(low + 1)), z3.And(end <= chosen, chosen <= low + further)])
+    for value in range(low - 3, low + 10):
+        answer = solver.ask(chosen == value)
+        assert answer.status == ("sat" if low <= value <= low + further else "unsat")
+        if answer.status == "sat":
+            assert answer.get_value(chosen) == value
+
+
+def test_an_integer_with_one_bound_is_refused() -> None:
+    chosen, other = z3.Int("chosen"), z3.Int("other")
+    for fact in (chosen <= 3, z3.And(chosen >= 0, other >= 0), z3.And(chosen <= 3, chosen <= 4)):
+        with pytest.raises(InternalError):
+            BitvectorSolver().add([fact])

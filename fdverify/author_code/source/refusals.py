@@ -50,7 +50,7 @@ class Refusal(Enum):
     SHARED = ("consumes an iterator that outlives the call", "make a tuple of it where it is defined")
     WORLD = (
         "looks at more than its arguments",
-        "read it when the file is loaded; model chance as a choice: Flag, Subset",
+        "read it when the file is loaded; model chance as a choice: Flag, Amount, Subset",
     )
     LIBRARY = ("passes a state value to a function that may inspect it", "write it with fdverify.logic")
 

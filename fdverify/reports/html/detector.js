@@ -33,7 +33,7 @@ function detectorRun(trace) {
 }
 
 function chosen(choices) {
-  const taken = Object.entries(choices).filter(([, value]) => (Array.isArray(value) ? value.length : value));
+  const taken = Object.entries(choices).filter(([, value]) => (Array.isArray(value) ? value.length : value !== false));
   return taken.map(([name, value]) => (value === true ? name : `${name} ${words(value)}`)).join(", ");
 }
 

@@ -71,10 +71,19 @@ class Writer:
         for variable in self.variables:
             forms += self._asked_of(variable)
         for name, kind in self.choices:
-            forms += [f"c.{name}".__str__] * 2 if kind == "flag" else self._asked_of_ages(f"c.{name}")
+            forms += self._asked_of_choice(name, kind)
         if self.predicates:
             forms.append(lambda: self.random.choice(self.predicates))
         return self.random.choice(forms)()
+
+    def _asked_of_choice(self, name: str, kind: str) -> list[Callable[[], str]]:
+        match kind:
+            case "flag":
+                return [f"c.{name}".__str__] * 2
+            case "amount":
+                return [lambda: f"c.{name} {self.random.choice(COMPARISONS)} {self.number(1)}"] * 2
+            case _:
+                return self._asked_of_ages(f"c.{name}")
 
     def _asked_of(self, variable: Declared) -> list[Callable[[], str]]:
         name = f"s.{variable.name}"
@@ -136,6 +145,7 @@ class Writer:
 
     def number(self, depth: int = 2) -> str:
         leaves = [f"s.{variable.name}" for variable in self.of_kind("number")]
+        leaves += [f"c.{name}" for name, kind in self.choices if kind == "amount"]
         leaves += [*leaves, *leaves, *(f"s.{name}" for name in self.parameters), str(self.random.randint(-2, 4))]
         if depth == 0:
             return self.random.choice(leaves)

@@ -132,6 +132,10 @@ def _of_when(condition: Condition) -> Parts:
     return Parts(prelude=condition[0], jump="c.jump", jump_when=condition[1])
 
 
+def _of_range_of_choice(condition: Condition) -> Parts:
+    return Parts(prelude=condition[0], jump="c.more > 0", most=f"If({condition[1]}, 1, 0)")
+
+
 def _of_claims(condition: Condition) -> Parts:
     prelude, part = condition
     claim = f"And(s.x >= 0, Or(Not({part}), s.x < 3))"
@@ -141,5 +145,6 @@ def _of_claims(condition: Condition) -> Parts:
 HONEST: dict[str, Parts] = (
     {f"phase/{name}": _of_phase(condition) for name, condition in CONDITIONS.items()}
     | {f"when/{name}": _of_when(condition) for name, condition in list(CONDITIONS.items())[::3]}
+    | {f"most/{name}": _of_range_of_choice(condition) for name, condition in list(CONDITIONS.items())[::3]}
     | {f"claim/{name}": _of_claims(condition) for name, condition in list(CONDITIONS.items())[1::2]}
 )

@@ -107,6 +107,8 @@ class Instance:
                 return list(range(least, most + 1))
 
     def _domain(self, choice: Any, record: Record) -> list[Any]:
+        if hasattr(choice, "low"):
+            return list(range(choice.low(record), choice.high(record) + 1))
         possible = choice.when(record)
         if not hasattr(choice, "of"):
             return [False, True] if possible else [False]

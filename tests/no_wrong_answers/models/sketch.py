@@ -17,9 +17,13 @@ from fdverify.logic import And, If, Iff, Implies, Max, Min, Not, Or
 from fdverify.models.expression import parse_expression
 from fdverify.models.model import Model
 from fdverify.models.system import (
-    Ages, Flag, Flags, Integers, Labels, Parameter, Phase, Property, Subset, System, Variable, update,
+    Ages, Amount, Flag, Flags, Integers, Labels, Parameter, Phase, Property, Subset, System, Variable, update,
 )
 '''
+
+
+FIRST_WITH_AMOUNTS = 2000
+"""The phases of models from this seed on may choose integers."""
 
 
 class Sketch:
@@ -116,6 +120,8 @@ class Sketch:
         buffers = [variable for variable in self.variables if variable.kind == "buffer"]
         if buffers and random.random() < 0.6:
             choices.append((f"{name}_taken", buffers[0].name))
+        if self.seed >= FIRST_WITH_AMOUNTS and random.random() < 0.8:
+            choices.append((f"{name}_by", "amount"))
         writer = self.writer(choices=choices)
         changed = random.sample(self.variables, random.randint(1, len(self.variables)))
         updates = []
@@ -139,12 +145,23 @@ class Sketch:
         name, kind = self.random.choice(choices)
         if kind == "flag":
             return self.random.choice((f"Implies(c.{name}, {condition})", f"Or(Not(c.{name}), {condition})"))
+        if kind == "amount":
+            return self.random.choice((f"Implies(c.{name} > 0, {condition})", f"c.{name} <= {writer.number(1)}"))
         forms = (f"Implies(s.{kind}.has(s.delta), c.{name}.has(s.delta))", f"Or(c.{name}.empty(), {condition})")
         return self.random.choice(forms)
 
     def _choice(self, name: str, kind: str) -> str:
+        if kind == "amount":
+            return self._amount(name)
         when = "" if self.random.random() < 0.5 else f", when=lambda s: {self.writer().truth(1)}"
         return f'Flag("{name}"{when})' if kind == "flag" else f'Subset("{name}", of="{kind}"{when})'
+
+    def _amount(self, name: str) -> str:
+        """A choice of a few integers; mostly there is one to choose in every state."""
+        random, writer = self.random, self.writer()
+        low, high = (random.choice((str(random.randint(-2, 1)), f"Max(-2, Min(2, {writer.number(1)}))")) for _ in "ab")
+        further = random.choice((f"{low} + {random.randint(0, 2)}", f"Max({low}, {high})", high))
+        return f'Amount("{name}", lambda s: {low}, lambda s: {further})'
 
     def _updated(self, writer: Writer, variable: Declared, choices: list[tuple[str, str]]) -> str | None:
         random, name = self.random, f"s.{variable.name}"
@@ -256,5 +273,7 @@ MODEL = Model("random", "a random model", ({options}{"," if options else ""}), (
             work *= sizes.get(variable.kind, variable.most - variable.low + 1 if variable.kind == "number" else 5)
         for phase in system.phases:
             for choice in phase.choices:
-                work *= 2 if not hasattr(choice, "of") else 2 ** (self.parameters["delta"] + 1)
+                work *= (
+                    2 ** (self.parameters["delta"] + 1) if hasattr(choice, "of") else 5 if hasattr(choice, "low") else 2
+                )
         return work

@@ -48,6 +48,10 @@ def _in_when_of_ages(condition: Condition) -> Slip:
     return Slip(Parts(prelude=condition[0], jump="Not(c.taken.empty())", taken_when=condition[1]))
 
 
+def _in_range_of_choice(condition: Condition) -> Slip:
+    return Slip(Parts(prelude=condition[0], jump="c.more > 0", most=f"If({condition[1]}, 1, 0)"))
+
+
 def _in_claim(condition: Condition) -> Slip:
     """A part of the claim only: as a whole it is no constant."""
     prelude, slip = condition
@@ -143,6 +147,7 @@ SLIPS: dict[str, Slip] = (
     {f"phase/{name}": _in_phase(condition) for name, condition in CONDITIONS.items()}
     | {f"assume/{name}": _in_assume(condition) for name, condition in _OF_STATES.items()}
     | {f"when/{name}": _in_when(condition) for name, condition in _OF_STATES.items()}
+    | {f"most/{name}": _in_range_of_choice(condition) for name, condition in list(_OF_STATES.items())[::3]}
     | {f"when-of-ages/{name}": _in_when_of_ages(condition) for name, condition in list(_OF_STATES.items())[::3]}
     | {f"claim/{name}": _in_claim(condition) for name, condition in _OF_STATES.items()}
     | {f"premise/{name}": _in_premise(condition) for name, condition in list(_OF_STATES.items())[::2]}

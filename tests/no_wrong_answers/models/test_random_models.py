@@ -8,7 +8,7 @@ from tests.no_wrong_answers.models.compare import Comparison, compare_proofs
 from tests.no_wrong_answers.models.generate import generate
 from tests.sampling import every
 
-MODELS, BATCH = 2000, 20
+MODELS, BATCH = 2400, 20
 
 
 @pytest.mark.parametrize("first", every(20, range(0, MODELS, BATCH)))

@@ -28,7 +28,7 @@ from functools import cache, lru_cache, partial, reduce, singledispatch
 from fdverify.logic import And, If, Iff, Implies, Max, Min, Not, Or
 from fdverify.models.model import Model
 from fdverify.models.system import (
-    Ages, Flag, Flags, Integers, Labels, Parameter, Phase, Property, Subset, System, Variable, update,
+    Ages, Amount, Flag, Flags, Integers, Labels, Parameter, Phase, Property, Subset, System, Variable, update,
 )
 
 
@@ -54,6 +54,8 @@ class Parts:
     jump_when: str = "True"
     """When the choice ``jump`` may be made, which is free."""
     taken_when: str = "True"
+    most: str = ""
+    """The greatest value of the choice ``more``, if there is one; the least is 0."""
     initial: str = "0"
     range: str = "And(s.x >= 0, s.x <= 9)"
     cap: str = ""
@@ -66,6 +68,7 @@ class Parts:
     proof_assumption: str = ""
 
     def model(self) -> str:
+        more = f'Amount("more", lambda s: 0, lambda s: {self.most}),' if self.most else ""
         assumed = f'Property("assumed", lambda s: {self.assumption}, "an assumption"),' if self.assumption else ""
         return f"""{_IMPORTS}{self.prelude}
 
@@ -103,6 +106,7 @@ def build(delta):
                     Flag("crash"),
                     Flag("jump", when=lambda s: {self.jump_when}),
                     Subset("taken", of="b", when=lambda s: {self.taken_when}),
+                    {more}
                 ),
             ),
         ),

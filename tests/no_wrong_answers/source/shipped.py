@@ -18,12 +18,13 @@ def functions_of(system: System) -> Iterator[AuthorFunction]:
     for phase in system.phases:
         yield AuthorFunction("phase", phase.name, phase.run)
         for choice in phase.choices:
-            yield AuthorFunction("condition", choice.name, choice.when)
+            for role, function in choice.list_functions():
+                yield AuthorFunction(role, choice.name, function)
     for variable in system.variables:
         yield AuthorFunction("initial value", variable.name, variable.initial)
-        for role, function in (("range", variable.range), ("cap", variable.cap)):
-            if function is not None:
-                yield AuthorFunction(role, variable.name, function)
+        for part, limit in (("range", variable.range), ("cap", variable.cap)):
+            if limit is not None:
+                yield AuthorFunction(part, variable.name, limit)
     for claim in (*system.properties, *system.assumptions, *system.liveness, *system.fairness):
         yield AuthorFunction("property", claim.name, claim.holds)
     for part in ("suspects", "correct", "in_transit", "hears") if system.detector is not None else ():
