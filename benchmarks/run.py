@@ -164,6 +164,7 @@ COMMANDS = (
     TimedCommand(
         "deadline heartbeat, four proofs", "invariants/deadline_heartbeat --no-cache", command="verify-invariant"
     ),
+    TimedCommand("missed checks, four proofs", "invariants/missed_checks --no-cache", command="verify-invariant"),
     TimedCommand("liveness with an arbitrary GST", "examples/gst --no-cache", "15 s", "", "verify-invariant"),
     TimedCommand("ping-pong, four proofs", "examples/ping_pong --no-cache", "", "", "verify-invariant"),
     TimedCommand("a timeout that doubles, five proofs", "examples/doubling --no-cache", "", "", "verify-invariant"),

@@ -12,6 +12,7 @@ from fdverify.models.model import Model
 SHIPPED = {
     "chandra-toueg": "fdverify.detectors.chandra_toueg:CHANDRA_TOUEG",
     "deadline-heartbeat": "fdverify.detectors.deadline_heartbeat:DEADLINE_HEARTBEAT",
+    "missed-checks": "fdverify.detectors.missed_checks:MISSED_CHECKS",
 }
 """The shipped models and where they are: a model is loaded when it is used, so no model slows down the others."""
 DEFAULT = "chandra-toueg"

@@ -97,6 +97,9 @@ class _RecordingBuffer(Buffer):
     def deliver(self, delivered: Self) -> Self:
         return self
 
+    def clear(self, when: Truth = True) -> Self:
+        return self
+
     def within(self, other: Self) -> Truth:
         return Bool(z3.FreshBool("asked"))
 

@@ -52,6 +52,10 @@ class Buffer(ABC):
         """Remove the delivered ages; those that are not in transit are ignored."""
 
     @abstractmethod
+    def clear(self, when: Truth = True) -> Self:
+        """Remove all messages where ``when`` holds."""
+
+    @abstractmethod
     def within(self, other: Self) -> Truth:
         """Return whether every age of this buffer is also in ``other``."""
 
@@ -164,6 +168,9 @@ class BitvectorBuffer(ColumnBuffer):
     def deliver(self, delivered: Self) -> Self:
         return type(self)(self.delta, self.bits & ~delivered.bits)
 
+    def clear(self, when: Truth = True) -> Self:
+        return type(self)(self.delta, If(when, self.bits & 0, self.bits))
+
     def within(self, other: Self) -> Truth:
         return (self.bits & ~other.bits) == 0
 
@@ -224,6 +231,9 @@ class CounterBuffer(ColumnBuffer):
         taken = _encode_digits([And(digit, gone) for digit, gone in pairs])
         return type(self)(self.delta, self.count - taken, tuple(And(digit, Not(gone)) for digit, gone in pairs))
 
+    def clear(self, when: Truth = True) -> Self:
+        return type(self)(self.delta, If(when, 0, self.count), tuple(And(digit, Not(when)) for digit in self.digits))
+
     def within(self, other: Self) -> Truth:
         return And(self.is_in_range(), *(Implies(self.has(age), other.has(age)) for age in self._list_ages()))
 
@@ -264,6 +274,9 @@ class PredicateBuffer(Buffer):
 
     def deliver(self, delivered: Self) -> Self:
         return self._with_member(lambda age: And(self.has(age), Not(delivered.has(age))))
+
+    def clear(self, when: Truth = True) -> Self:
+        return self._with_member(lambda age: And(Not(when), self.has(age)))
 
     def within(self, other: Self) -> Truth:
         return And(*(Implies(self.has(age), other.has(age)) for age in self._list_ages()))

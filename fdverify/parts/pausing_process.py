@@ -14,13 +14,14 @@ class PausingProcess:
     """A process that runs or pauses in each round; a pause lasts at most ``longest_pause`` rounds.
 
     Its variable ``NAME_paused`` has the number of rounds that its pause has lasted, which is 0 while it runs.  Its
-    choice is ``NAME_pauses``.  After one round in which it runs it may pause again.  With ``crashes`` it may also crash
+    choice is ``NAME_pauses``.  After one round in which it runs it may pause again.  Without a ``longest_pause`` it
+    never pauses, and has neither this variable nor this choice.  With ``crashes`` it may also crash
     at the start of a round: ``NAME_crashed`` says so, and the ghost ``NAME_since_crash`` counts the rounds since then;
     it is 0 in the first round in which the process does nothing, and -1 before.
     """
 
     name: str
-    longest_pause: Callable[[State], Number]
+    longest_pause: Callable[[State], Number] | None = None
     crashes: bool = False
 
     def correct(self, s: State) -> Truth:
@@ -29,12 +30,15 @@ class PausingProcess:
 
     def runs(self, s: State) -> Truth:
         """Return whether it runs in this round; call this after its phases."""
-        return And(self.correct(s), s[self._paused] == 0)
+        return And(self.correct(s), self.pause(s) == 0)
 
     def pause(self, s: State) -> Number:
         """Return how many rounds its pause has lasted."""
-        paused: Number = s[self._paused]
-        return paused
+        return 0 if self.longest_pause is None else s[self._paused]
+
+    def pause_bound(self, s: State) -> Number:
+        """Return how many rounds a pause lasts at most."""
+        return 0 if self.longest_pause is None else self.longest_pause(s)
 
     def since_crash(self, s: State) -> Number:
         """Return the number of rounds since its crash, or -1."""
@@ -51,21 +55,22 @@ class PausingProcess:
             self._paused,
             Integers(),
             initial=lambda s: 0,
-            range=lambda s: And(s[self._paused] >= 0, s[self._paused] <= self.longest_pause(s)),
+            range=lambda s: And(s[self._paused] >= 0, s[self._paused] <= self.pause_bound(s)),
         )
-        return (paused, *self._build_crash_variables()) if self.crashes else (paused,)
+        pauses = () if self.longest_pause is None else (paused,)
+        return (*pauses, *self._build_crash_variables()) if self.crashes else pauses
 
     def phases(self) -> tuple[Phase, ...]:
         """Build its phases, which come first in a round."""
+        crash = Phase(f"crash_{self.name}", self._crash, (Flag(self._crash_choice, when=self.correct),))
         scheduling = Phase(f"schedule_{self.name}", self._schedule, (Flag(self._pauses, when=self.correct),))
-        if not self.crashes:
-            return (scheduling,)
-        return (Phase(f"crash_{self.name}", self._crash, (Flag(self._crash_choice, when=self.correct),)), scheduling)
+        crashing = (crash,) if self.crashes else ()
+        return crashing if self.longest_pause is None else (*crashing, scheduling)
 
     def _schedule(self, s: State, c: Choices) -> Update:
         lasts = s[self._paused] + 1
         return update(
-            assume=Implies(c[self._pauses], lasts <= self.longest_pause(s)),
+            assume=Implies(c[self._pauses], lasts <= self.pause_bound(s)),
             **{self._paused: If(c[self._pauses], lasts, 0)},
         )
 

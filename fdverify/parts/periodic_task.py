@@ -116,7 +116,7 @@ class FixedDelayTask(PeriodicTask):
         return self.period(s) - s[self._wait]
 
     def gap(self, s: State) -> Number:
-        return self.period(s) + self.process.longest_pause(s)
+        return self.period(s) + self.process.pause_bound(s)
 
     def lateness(self, s: State) -> Number:
         return 0
@@ -158,7 +158,7 @@ class FixedRateTask(PeriodicTask):
         return self.period(s)
 
     def lateness(self, s: State) -> Number:
-        return self.process.longest_pause(s)
+        return self.process.pause_bound(s)
 
     def guarantees(self) -> tuple[Guarantee, ...]:
         """Return what every task guarantees; a task that skips is never due."""

@@ -82,6 +82,9 @@ class SummaryBuffer(Buffer):
             raise UsageError("a summary can only deliver a selection of its own ages")
         return type(self)(self.delta, delivered.left.oldest, delivered.left.youngest)
 
+    def clear(self, when: Truth = True) -> Self:
+        return type(self)(self.delta, If(when, -1, self.oldest), If(when, self.delta + 1, self.youngest))
+
     def within(self, other: Self) -> Truth:
         return self._answer_unknown("within", other)
 

@@ -81,6 +81,10 @@ class ListedBuffer(SymbolicBuffer):
         younger = {age: And(member, Not(self._is_age_in(age, delivered))) for age, member in self.younger.items()}
         return self._with_ages(younger, And(self.oldest, Not(delivered.has(self.delta))))
 
+    def clear(self, when: Truth = True) -> ListedBuffer:
+        younger = {age: And(member, Not(when)) for age, member in self.younger.items()}
+        return self._with_ages(younger, And(self.oldest, Not(when)))
+
     def within(self, other: Buffer) -> Truth:
         younger = (Implies(member, self._is_age_in(age, other)) for age, member in self.younger.items())
         return And(Implies(self.oldest, other.has(self.delta)), *younger)

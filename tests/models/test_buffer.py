@@ -30,7 +30,12 @@ LARGEST_DELTA = 6
 DELTAS = range(LARGEST_DELTA + 1)
 
 Ages = frozenset[int]
-Operation = tuple[Literal["send"], bool] | tuple[Literal["age"], None] | tuple[Literal["deliver"], Ages]
+Operation = (
+    tuple[Literal["send"], bool]
+    | tuple[Literal["age"], None]
+    | tuple[Literal["deliver"], Ages]
+    | tuple[Literal["clear"], bool]
+)
 
 encodings = pytest.mark.parametrize("encoding", ENCODINGS)
 
@@ -46,6 +51,8 @@ def after(ages: Ages, delta: int, operation: Operation) -> Ages:
             return ages | {0} if when else ages
         case ("deliver", wanted):
             return ages - wanted
+        case ("clear", when):
+            return frozenset() if when else ages
     return aged(ages, delta)
 
 
@@ -58,6 +65,7 @@ def operations(delta: int) -> st.SearchStrategy[Operation]:
         st.tuples(st.just("send"), st.booleans()),
         st.tuples(st.just("age"), st.none()),
         st.tuples(st.just("deliver"), sets_of_ages(delta)),
+        st.tuples(st.just("clear"), st.booleans()),
     )
 
 
@@ -83,6 +91,8 @@ def test_behaves_like_a_set(encoding: str, history: tuple[int, Ages, list[list[O
                     buffer = buffer.send(when)
                 case ("deliver", wanted):
                     buffer = buffer.deliver(kind.from_ages(delta, wanted))
+                case ("clear", when):
+                    buffer = buffer.clear(when)
                 case _:
                     buffer = buffer.age()
             ages = after(ages, delta, operation)
@@ -192,12 +202,14 @@ def test_operations_on_every_buffer(encoding: str, delta: int) -> None:
     buffer, delivered = symbolic_buffer(kind, delta, "buffer"), symbolic_buffer(kind, delta, "delivered")
     when = Bool(z3.Bool("when"))
     valid = And(buffer.is_in_range(), delivered.is_in_range())
-    older, sent, left = buffer.age(), buffer.send(when), buffer.deliver(delivered)
+    older, sent, left, kept = buffer.age(), buffer.send(when), buffer.deliver(delivered), buffer.clear(when)
     for age in range(delta + 1):
         came = [buffer.has(before) for before in range(delta + 1) if min(before + 1, delta) == age]
         assert proved(Iff(older.has(age), _any_of(came)), valid)
         assert proved(Iff(sent.has(age), _any_of([buffer.has(age), when] if age == 0 else [buffer.has(age)])), valid)
         assert proved(Iff(left.has(age), And(buffer.has(age), Not(delivered.has(age)))), valid)
+        assert proved(Iff(kept.has(age), And(buffer.has(age), Not(when))), valid)
+    assert proved(kept.is_in_range(), valid)
     assert proved(Iff(buffer.empty(), Not(_any_of([buffer.has(age) for age in range(delta + 1)]))), valid)
     subset = delivered.forall(0, delta, lambda age: Implies(delivered.has(age), buffer.has(age)))
     assert proved(Iff(delivered.within(buffer), subset), valid)
@@ -248,6 +260,8 @@ def test_a_delta_that_is_not_known(data: st.DataObject) -> None:
         (buffer.send(True), ages | {0}),
         (buffer.send(False), ages),
         (buffer.deliver(delivered), ages - wanted),
+        (buffer.clear(), frozenset()),
+        (buffer.clear(False), ages),
         (buffer.age().send(True).deliver(member_of(frozenset({0, known}))), aged(ages, known) - {0, known}),
     ]
     for found, members in expected:

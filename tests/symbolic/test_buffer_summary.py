@@ -30,7 +30,11 @@ def of(buffer: BitvectorBuffer) -> SummaryBuffer:
 def test_sending_and_ageing_on_sets(delta: int, ages: set[int], when: bool) -> None:
     buffer = BitvectorBuffer.from_ages(delta, {age for age in ages if age <= delta})
     assert (of(buffer).oldest, of(buffer).youngest) == summary(buffer)
-    for done, expected in ((of(buffer).send(when), buffer.send(when)), (of(buffer).age(when), buffer.age(when))):
+    for done, expected in (
+        (of(buffer).send(when), buffer.send(when)),
+        (of(buffer).age(when), buffer.age(when)),
+        (of(buffer).clear(when), buffer.clear(when)),
+    ):
         assert (done.oldest, done.youngest) == summary(expected)
         assert done.is_in_range() is True
         assert done.empty() == expected.empty()
@@ -112,6 +116,13 @@ def test_ageing_for_every_delta(world: Any) -> None:
     given_ = [lift_truth(delta >= 1), *summarises(delta, there, buffer)]
     assert proved(given_, summarises(delta, aged, buffer.age()))
     assert not proved(given_, summarises(delta, there, buffer.age()))
+
+
+def test_clearing_for_every_delta(world: Any) -> None:
+    delta, there, buffer = world
+    given_ = [lift_truth(delta >= 0), *summarises(delta, there, buffer)]
+    assert proved(given_, summarises(delta, lambda age: False, buffer.clear()))
+    assert not proved(given_, summarises(delta, there, buffer.clear()))
 
 
 def test_delivering_for_every_delta(world: Any) -> None:

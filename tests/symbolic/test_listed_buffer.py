@@ -62,7 +62,7 @@ def test_every_history(data: st.DataObject) -> None:
     buffer, ages = build(start), frozenset(age for age in start if 0 <= age <= delta)
     check(buffer, ages, delta)
     for _ in range(data.draw(st.integers(0, 8), "length")):
-        match data.draw(st.sampled_from(["send", "send if", "age", "age", "age if", "deliver"])):
+        match data.draw(st.sampled_from(["send", "send if", "age", "age", "age if", "deliver", "clear if"])):
             case "send":
                 buffer, ages = buffer.send(True), ages | {0}
             case "send if":
@@ -71,6 +71,8 @@ def test_every_history(data: st.DataObject) -> None:
                 buffer, ages = buffer.age(), aged(ages, delta)
             case "age if":
                 buffer, ages = buffer.age(WHEN), aged(ages, delta) if when else ages
+            case "clear if":
+                buffer, ages = buffer.clear(WHEN), frozenset() if when else ages
             case "deliver":
                 wanted = data.draw(st.frozensets(st.integers(0, LARGEST)), "wanted")
                 buffer, ages = buffer.deliver(build(wanted)), ages - {age for age in wanted if age <= delta}

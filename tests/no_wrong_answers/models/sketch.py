@@ -23,7 +23,7 @@ from fdverify.models.system import (
 
 
 FIRST_WITH_AMOUNTS = 2000
-"""The phases of models from this seed on may choose integers."""
+"""The phases of models from this seed on may choose integers, and empty buffers."""
 
 
 class Sketch:
@@ -191,6 +191,8 @@ class Sketch:
         aged = self.random.choice(("", ".age()", ".age()", f".age(when={condition})"))
         delivered = f".deliver(c.{taken[0]})" if taken else ""
         sent = self.random.choice((f".send(when={condition})", ".send(when=True)"))
+        if self.seed >= FIRST_WITH_AMOUNTS and self.random.random() < 0.4:
+            sent += self.random.choice((f".clear(when={condition})", f".clear(when=Not({condition}))", ".clear()"))
         if not aged:
             return f"s.{variable.name}{delivered}{sent}"
         # What was taken was taken of the buffer as it was before this phase.

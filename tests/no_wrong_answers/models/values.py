@@ -59,6 +59,9 @@ class AgeSet:
     def deliver(self, delivered: AgeSet) -> AgeSet:
         return AgeSet(self.delta, self.members - delivered.members)
 
+    def clear(self, when: bool = True) -> AgeSet:
+        return AgeSet(self.delta, ()) if when else self
+
     def _between(self, low: int, high: int) -> range:
         return range(max(low, 0), min(high, self.delta) + 1)
 
