@@ -8,10 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from fdverify.author_code.source.refusals import Refusal
+from fdverify.models.buffer import Buffer
 
-BUFFER_ATTRIBUTES = frozenset(
-    {"has", "any", "empty", "forall", "exists", "send", "age", "deliver", "within", "single", "delta"}
-)
+BUFFER_ATTRIBUTES = frozenset({"delta", *(name for name in dir(Buffer) if not name.startswith("_"))})
 """The interface of a buffer."""
 
 FORM_SPECIFIC_ATTRIBUTES = frozenset(
