@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 import typer
 
-from fdverify.app import build_app
+from fdverify.app import build_app, list_products
 from fdverify.detectors.model_catalogue import DEFAULT, SHIPPED, find_model
 from fdverify.models.model import Model
 from fdverify.testing.plugin_options import add_options
@@ -76,7 +76,7 @@ class Recorder:
 
 
 def page() -> str:
-    fdverify = typer.main.get_command(build_app(DEFAULT))
+    fdverify = typer.main.get_command(build_app(DEFAULT, list_products()))
     verify = typer.main.get_command(build_verify_invariant())
     parts = [HEAD, *_command("verify-invariant", verify), *_command("fdverify", fdverify), _pytest()]
     parts += ["## Models that ship", *(_model(find_model(name)) for name in SHIPPED)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from fdverify.cache.command import CACHE
 from fdverify.cli.commands import add_command, call_app, show_version, write_epilog
 from fdverify.cli.exit_codes import end_command, find_parse_error
 from fdverify.cli.options import OtherModel, choose_examples
+from fdverify.configure.command import add_configure
 from fdverify.cutoff.command import CUTOFF
 from fdverify.detectors.model_catalogue import DEFAULT, SHIPPED, find_model, is_file_reference
 from fdverify.errors import UsageError
@@ -22,7 +23,10 @@ from fdverify.schemas import add_schema
 from fdverify.sweep.command import build_map
 from fdverify.threshold.command import add_threshold
 
-_WITHOUT_MODEL = ("cutoff", "threshold", "cache", "new", "schema")
+if TYPE_CHECKING:
+    from fdverify.detectors.product import Product
+
+_WITHOUT_MODEL = ("configure", "cutoff", "threshold", "cache", "new", "schema")
 EXAMPLES = ("fdverify bmc --timeout 'phi+delta+2'", "fdverify bmc --help")
 
 
@@ -34,7 +38,8 @@ def run(arguments: Sequence[str]) -> int:
 def _dispatch_arguments(arguments: Sequence[str]) -> Any:
     """Parse with the options of the model that the line seems to name, and again if it names another."""
     if arguments[0] in _WITHOUT_MODEL:
-        return call_app(_build_app_without_model(), "fdverify", arguments)
+        products = list_products() if arguments[0] == "configure" else ()
+        return call_app(_build_app_without_model(products), "fdverify", arguments)
     reference = _guess_model(arguments)
     try:
         find_model(reference)
@@ -52,6 +57,13 @@ def _dispatch_arguments(arguments: Sequence[str]) -> Any:
         return _call_command(other.reference, arguments)
 
 
+def list_products() -> tuple[Product, ...]:
+    """List the products, which are loaded only for the command that is about them."""
+    from fdverify.detectors.product_catalogue import load_products
+
+    return load_products()
+
+
 def _call_command(reference: str, arguments: Sequence[str]) -> Any:
     return call_app(build_app(reference), "fdverify", arguments)
 
@@ -62,8 +74,8 @@ def _guess_model(arguments: Sequence[str]) -> str:
     return next(named, DEFAULT)
 
 
-def build_app(reference: str) -> typer.Typer:
-    """Build the whole command line, with the options of a model."""
+def build_app(reference: str, products: Sequence[Product] = ()) -> typer.Typer:
+    """Build the whole command line, with the options of a model, and a command for each of these products."""
     model = find_model(reference)
     app = _build_empty_app(choose_examples(reference, EXAMPLES))
     for engine in ENGINE_COMMANDS:
@@ -71,13 +83,13 @@ def build_app(reference: str) -> typer.Typer:
     add_bounds(app, reference, model)
     add_command(app, build_infer(reference, model))
     add_command(app, build_map(reference, model))
-    _add_commands_without_model(app)
+    _add_commands_without_model(app, products)
     return app
 
 
-def _build_app_without_model() -> typer.Typer:
+def _build_app_without_model(products: Sequence[Product]) -> typer.Typer:
     app = _build_empty_app(EXAMPLES)
-    _add_commands_without_model(app)
+    _add_commands_without_model(app, products)
     return app
 
 
@@ -93,8 +105,9 @@ def _build_empty_app(examples: Sequence[str]) -> typer.Typer:
     return app
 
 
-def _add_commands_without_model(app: typer.Typer) -> None:
+def _add_commands_without_model(app: typer.Typer, products: Sequence[Product]) -> None:
     """Add the commands that are not about a model of a detector: ``_WITHOUT_MODEL`` names them."""
+    add_configure(app, products)
     add_command(app, CUTOFF)
     add_threshold(app)
     add_command(app, CACHE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from fdverify.cli.commands import Command, Request, add_command, build_action, write_epilog
+from fdverify.cli.commands import Command, Request, add_command, add_group
 from fdverify.cli.options import (
     bind_model,
     build_option,
@@ -28,7 +27,7 @@ from fdverify.reports.outcome import Outcome
 from fdverify.workers.worker_process import TimeLimitReached, WorkerDied, run_in_worker
 
 if TYPE_CHECKING:
-    from decimal import Decimal
+    from fractions import Fraction
 
 Answer = TypeVar("Answer")
 HELP = """Find the bounds by which to configure a detector.
@@ -56,34 +55,13 @@ _CONFIGURED = (
 )
 _GRACE = 0.5
 _CHOSEN_BY_THE_COMMAND = ("timeout", "crash")
-_UNITS = {"ns": "1e-9", "us": "1e-6", "µs": "1e-6", "ms": "1e-3", "s": "1", "min": "60"}
 
 
 def add_bounds(app: typer.Typer, reference: str, model: Model) -> None:
     """Add ``bounds``, which configures a detector, and its subcommands, which find formulas."""
-    configure = _build_configure(reference, model)
-    group = typer.Typer(
-        help=configure.help,
-        epilog=write_epilog(configure.examples, configure.exits),
-        invoke_without_command=True,
-        rich_markup_mode=None,
-    )
-    group.callback()(_call_without_subcommand(build_action(configure)))
+    group = add_group(app, _build_configure(reference, model))
     for name, text in (("accuracy", ACCURACY), ("detection", DETECTION)):
         add_command(group, _build_formula_command(name, text, reference, model))
-    app.add_typer(group, name="bounds")
-
-
-def _call_without_subcommand(act: Callable[..., int]) -> Callable[..., int | None]:
-    """Wrap the action so that it does nothing if a subcommand is named."""
-
-    def call_action(ctx: typer.Context, **given: Any) -> int | None:
-        return act(**given) if ctx.invoked_subcommand is None else None
-
-    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    options = inspect.signature(act).parameters.values()
-    call_action.__signature__ = inspect.Signature([context, *options])  # type: ignore[attr-defined]
-    return call_action
 
 
 def _list_options(model: Model) -> list[inspect.Parameter]:
@@ -197,7 +175,7 @@ def _make_option(model: inspect.Parameter) -> inspect.Parameter:
 
 
 def _compute_configuration(reference: str, model: Model, request: Request, given: Mapping[str, Any]) -> Outcome:
-    tick = None if given["tick"] is None else _parse_time(given["tick"])
+    tick = None if given["tick"] is None else _parse_tick(given["tick"])
     numbers = {each.name: _parse_number(each.name, given[each.name]) for each in model.parameters}
     check = _build_request(reference, model, given, numbers)
     from fdverify.bounds.detector_bound import describe_expected_subject
@@ -224,14 +202,11 @@ def _parse_number(name: str, text: str | None) -> int:
     return value
 
 
-def _parse_time(text: str) -> Decimal:
-    """Parse a duration; return seconds."""
-    from decimal import Decimal  # it is slow to import
+def _parse_tick(text: str) -> Fraction:
+    """Parse the length of a tick; return nanoseconds."""
+    from fdverify.durations import parse_duration
 
-    match = re.fullmatch(r"\s*([+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([a-zµ]+)\s*", text)
-    if match is None or match[2] not in _UNITS:
-        raise UsageError(f"--tick must be a time, got {text!r}", f"a number and one of {', '.join(_UNITS)}: 10ms")
-    seconds = Decimal(match[1]) * Decimal(_UNITS[match[2]])
-    if seconds <= 0:
+    tick = parse_duration("--tick", text)
+    if tick <= 0:
         raise UsageError(f"--tick must be positive, got {text.strip()}")
-    return seconds
+    return tick

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from typing import Literal
 
@@ -14,6 +14,7 @@ from fdverify.bounds.bound_formula import BoundFormula, FormulaCase, Polynomial,
 from fdverify.bounds.bounds_search import BoundSearch
 from fdverify.bounds.detector_bound import BoundSubject, DetectorBound, Evidence, StatusOrNone
 from fdverify.bounds.detector_configuration import DetectorConfiguration, FailingTimeout
+from fdverify.durations import SECOND, format_duration
 from fdverify.reports.documents import Document
 from fdverify.reports.outcome import Outcome
 from fdverify.reports.safe_text import Text
@@ -98,7 +99,7 @@ def _build_bounds_document(about: str, search: BoundSearch, seconds: float) -> B
 
 
 def _build_configuration_document(
-    numbers: Mapping[str, int], tick: Decimal | None, configuration: DetectorConfiguration, seconds: float
+    numbers: Mapping[str, int], tick: Fraction | None, configuration: DetectorConfiguration, seconds: float
 ) -> ConfigurationDocument:
     least, usual, failure = configuration.least, configuration.usual, configuration.failure
     ticks = None if least is None else least.detection
@@ -110,12 +111,12 @@ def _build_configuration_document(
         parameters=numbers,
         verdict=configuration.verdict,
         detail="; ".join(filter(None, (configuration.detail, *configuration.notes))),
-        tick=None if tick is None else float(tick),
+        tick=None if tick is None else float(tick / SECOND),
         timeout_steps=None if least is None else least.timeout,
         longer_timeouts_that_fail=configuration.longer,
         detection_ticks=ticks,
         detection_status="unknown" if ticks is None else "exact" if configuration.attained else "upper bound",
-        detection_time=None if tick is None or ticks is None else float(tick * ticks),
+        detection_time=None if tick is None or ticks is None else float(tick * ticks / SECOND),
         usual_formula=configuration.usual_formula or None,
         usual_timeout_steps=None if usual is None else usual.timeout,
         usual_detection_ticks=None if usual is None else usual.detection,
@@ -186,7 +187,7 @@ def _describe_evidence(evidence: Evidence) -> str:
 
 
 def report_configuration(
-    numbers: Mapping[str, int], tick: Decimal | None, configuration: DetectorConfiguration, seconds: float
+    numbers: Mapping[str, int], tick: Fraction | None, configuration: DetectorConfiguration, seconds: float
 ) -> Outcome:
     """Build the outcome of configuring a detector for these parameters."""
     runs = [configuration.failing_run, configuration.run]
@@ -199,10 +200,10 @@ def report_configuration(
 
 
 def _render_configuration(
-    numbers: Mapping[str, int], tick: Decimal | None, configuration: DetectorConfiguration, console: Console
+    numbers: Mapping[str, int], tick: Fraction | None, configuration: DetectorConfiguration, console: Console
 ) -> None:
     def describe_ticks(number: int) -> str:
-        return f"{number} ticks" + ("" if tick is None else f" = {describe_time(number * tick)}")
+        return f"{number} ticks" + ("" if tick is None else f" = {format_duration(number * tick)}")
 
     def print_line(text: str, style: str = "") -> None:
         console.print(Text(text, style=style), soft_wrap=True)
@@ -240,11 +241,3 @@ def _describe_failure(about: BoundSubject, failure: FailingTimeout) -> str:
     suspected, violated = f"a correct {about.watched} may be suspected", f"{about.claim} is violated"
     what = suspected if failure.wrong_suspicion else violated
     return f"with {failure.timeout} as initial timeout, {what}, as above"
-
-
-def describe_time(seconds: Decimal) -> str:
-    """Write a duration with a suitable unit."""
-    for unit, size in (("s", Decimal(1)), ("ms", Decimal("1e-3")), ("us", Decimal("1e-6"))):
-        if seconds >= size:
-            return f"{(seconds / size).normalize():f} {unit}"
-    return f"{(seconds / Decimal('1e-9')).normalize():f} ns"

@@ -82,6 +82,27 @@ def add_command(app: typer.Typer, command: Command) -> None:
     )
 
 
+def add_group(app: typer.Typer, command: Command) -> typer.Typer:
+    """Add a command that also has subcommands; return the group to add these to."""
+    act = build_action(command)
+
+    def call_action(ctx: typer.Context, **given: Any) -> int | None:
+        return act(**given) if ctx.invoked_subcommand is None else None
+
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    options = inspect.signature(act).parameters.values()
+    call_action.__signature__ = inspect.Signature([context, *options])  # type: ignore[attr-defined]
+    group = typer.Typer(
+        help=command.help,
+        epilog=write_epilog(command.examples, command.exits),
+        invoke_without_command=True,
+        rich_markup_mode=None,
+    )
+    group.callback()(call_action)
+    app.add_typer(group, name=command.name)
+    return group
+
+
 def build_action(command: Command) -> Callable[..., int]:
     """Build the function that typer calls: its signature lists the command's own options and the shared ones."""
     own = list_own_options(command)

@@ -1,7 +1,12 @@
 """What happens to a check: a message each way, lost or in time, and after a crash no answer."""
 
 from fdverify import And, Implies, Min, Not, Or, Proof, State, Truth
-from fdverify.detectors.missed_checks import CheckParts, CheckStep
+from fdverify.detectors.missed_checks import (
+    CheckParts,
+    CheckStep,
+    compute_safe_timeout,
+    compute_safe_tolerance,
+)
 
 
 def is_waiting(s: State) -> Truth:
@@ -41,13 +46,13 @@ def prove_misses_are_losses(proof: Proof, parts: CheckParts) -> None:
     @proof.assumption
     def enough_time(s: State) -> Truth:
         """The timeout is long enough for a message each way, and a pause of the target."""
-        enough: Truth = s.initial_timeout >= 2 * s.delta + s.pause
+        enough: Truth = s.initial_timeout >= compute_safe_timeout(s)
         return enough
 
     @proof.assumption
     def enough_checks(s: State) -> Truth:
         """More misses are tolerated than losses can cause."""
-        enough: Truth = s.tolerance >= (s.losses + 1) * (s.losses + 1)
+        enough: Truth = s.tolerance >= compute_safe_tolerance(s)
         return enough
 
     @proof.invariant

@@ -4,6 +4,8 @@ from fdverify.detectors.missed_checks.check_parts import FIXED_DELAY as FIXED_DE
 from fdverify.detectors.missed_checks.check_parts import FIXED_RATE as FIXED_RATE
 from fdverify.detectors.missed_checks.check_parts import CheckParts as CheckParts
 from fdverify.detectors.missed_checks.check_parts import CheckStep as CheckStep
+from fdverify.detectors.missed_checks.check_parts import compute_safe_timeout as compute_safe_timeout
+from fdverify.detectors.missed_checks.check_parts import compute_safe_tolerance as compute_safe_tolerance
 from fdverify.detectors.missed_checks.check_system import MISSED_CHECKS as MISSED_CHECKS
 from fdverify.detectors.missed_checks.failed_checks import TAKES_TIME as TAKES_TIME
 from fdverify.detectors.missed_checks.failed_checks import TOO_FEW as TOO_FEW

@@ -25,6 +25,18 @@ PARAMETERS = (
 SAFE_TIMEOUT = "max(1,2*delta+pause)"
 
 
+def compute_safe_timeout(s: State) -> Number:
+    """Return the least timeout that a correct target always meets, unless a message is lost."""
+    timeout: Number = 2 * s.delta + s.pause
+    return timeout
+
+
+def compute_safe_tolerance(s: State) -> Number:
+    """Return the least number of missed checks that lost messages cannot cause."""
+    checks: Number = (s.losses + 1) * (s.losses + 1)
+    return checks
+
+
 class CheckStep(IntEnum):
     """What the checker does between two rounds."""
 

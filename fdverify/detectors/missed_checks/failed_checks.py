@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from fdverify.detectors.missed_checks.check_parts import CheckParts, CheckStep
+from fdverify.detectors.missed_checks.check_parts import (
+    CheckParts,
+    CheckStep,
+    compute_safe_timeout,
+    compute_safe_tolerance,
+)
 from fdverify.logic import And, If, Max, Min, Not, Number, Or, Truth
 from fdverify.models.planned_runs import WorstRun
 from fdverify.models.system import Property, State
 
-TOO_SHORT = Property("too-short", lambda s: s.initial_timeout < 2 * s.delta + s.pause, "the timeout is not safe")
+TOO_SHORT = Property("too-short", lambda s: s.initial_timeout < compute_safe_timeout(s), "the timeout is not safe")
 TAKES_TIME = Property("takes-time", lambda s: s.delta >= 1, "a message may take a round")
-TOO_FEW = Property(
-    "too-few", lambda s: s.tolerance < (s.losses + 1) * (s.losses + 1), "too few missed checks are tolerated"
-)
+TOO_FEW = Property("too-few", lambda s: s.tolerance < compute_safe_tolerance(s), "too few missed checks are tolerated")
 
 
 def build_late_answers(parts: CheckParts) -> WorstRun:
