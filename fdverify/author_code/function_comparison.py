@@ -118,7 +118,8 @@ class FunctionComparison:
         try:
             with np.errstate(all="ignore"):
                 return self._split_result(
-                    self._called.call_unwrapped(state, group.build_array_choices(self._site.symbols.choices)), state
+                    self._called.call_unwrapped(state, group.build_array_choices(self._site.symbols.choices, exact)),
+                    state,
                 )
         except MemoryError:
             raise

@@ -66,16 +66,16 @@ class SampleBatch:
             if isinstance(variable.sort, Ages):
                 values[variable.name] = self._build_buffer(variable.sort, list(column.T))
             else:
-                wide = exact and column.dtype != bool
-                values[variable.name] = column.astype(object) if wide else column
+                values[variable.name] = _widen(column, exact)
         return State(values)
 
-    def build_array_choices(self, choices: Sequence[Choice]) -> Choices:
+    def build_array_choices(self, choices: Sequence[Choice], exact: bool = False) -> Choices:
+        """Build the choices of all states at once; ``exact`` integers are Python's, which do not wrap around."""
         return Choices(
             {
                 choice.name: self._build_buffer(self._find_sort(choice), list(self.choices[choice.name].T))
                 if isinstance(choice, Subset)
-                else self.choices[choice.name]
+                else _widen(self.choices[choice.name], exact)
                 for choice in choices
             }
         )
@@ -84,7 +84,7 @@ class SampleBatch:
         """Build one state as the interpreter sees it; a label is a member of its enum, or a number."""
         values: dict[str, Any] = dict(self.values)
         for variable in self.system.variables:
-            value = self.columns[variable.name][row].tolist()
+            value = _read_row(self.columns[variable.name], row)
             match variable.sort:
                 case Ages():
                     values[variable.name] = self._build_buffer(variable.sort, value)
@@ -97,9 +97,9 @@ class SampleBatch:
     def build_plain_choices(self, row: int, choices: Sequence[Choice]) -> Choices:
         return Choices(
             {
-                choice.name: self._build_buffer(self._find_sort(choice), self.choices[choice.name][row].tolist())
+                choice.name: self._build_buffer(self._find_sort(choice), _read_row(self.choices[choice.name], row))
                 if isinstance(choice, Subset)
-                else self.choices[choice.name][row].tolist()
+                else _read_row(self.choices[choice.name], row)
                 for choice in choices
             }
         )
@@ -111,6 +111,15 @@ class SampleBatch:
 
     def _build_buffer(self, sort: Ages, members: Sequence[Any]) -> Any:
         return find_buffer_class(sort.encoding).from_members(self.values[sort.bound], members)
+
+
+def _widen(column: Column, exact: bool) -> Column:
+    return column.astype(object) if exact and column.dtype != bool else column
+
+
+def _read_row(column: Column, row: int) -> Any:
+    """Read one row as plain values; a large integer is one already."""
+    return column[row : row + 1].tolist()[0]
 
 
 def join_batches(parts: Sequence[SampleBatch]) -> SampleBatch:

@@ -56,7 +56,7 @@ def describe_state(group: SampleBatch, row: int, read: set[str], choices: Sequen
             case _:
                 known[variable.name] = value
     for choice in choices:
-        value = group.choices[choice.name][row].tolist()
+        value = group.choices[choice.name][row : row + 1].tolist()[0]
         known[choice.name] = _list_ages(value) if isinstance(choice, Subset) else value
     shown = {name: value for name, value in known.items() if name in read or len(known) <= _FEW}
     return ", ".join(f"{name} = {value}" for name, value in shown.items()) or "every state"

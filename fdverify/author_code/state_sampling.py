@@ -26,6 +26,7 @@ from fdverify.runs.layout import Layout
 _MOST_INSTANCES = 3
 _WIDEST_LEVEL = 24
 _MOST_COMBINATIONS = 48
+_MOST_NUMBERS = 16
 _LARGEST = 1 << 15
 _SMALL = (-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 40, 100)
 
@@ -106,7 +107,8 @@ def _build_batch(system: System, batches: BatchInterpreter, rows: Rows) -> Sampl
 
 def _sample_reachable(system: System, number: int, rounds: int, random: ColumnSampler) -> SampleBatch:
     """Sample reachable states, breadth first; a level that grows too wide is thinned out."""
-    batches = BatchInterpreter(Layout(system, system.compute_fixed_parameters(), system.variables), np.int64)
+    layout = Layout(system, system.compute_fixed_parameters(), system.variables)
+    batches = BatchInterpreter(layout, np.int64, _MOST_NUMBERS)
     rows = batches.build_rows(build_initial_state(system))
     levels = [rows]
     try:

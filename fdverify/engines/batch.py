@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdverify.engines.packing import HALF_WORD_BITS, WORD_BITS, Rows
-from fdverify.errors import InternalError, UsageError
+from fdverify.errors import InternalError, ResourcesExhausted, UsageError
 from fdverify.models.buffer import ColumnBuffer
 from fdverify.models.system import Amount, Choice, Flag, Labels, Phase, State, build_label_error
 from fdverify.runs.layout import Layout
 
 Index = NDArray[np.int64]
+_MOST_SUCCESSORS = 1 << 26
+"""More successors of one batch of states than this take too much memory."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,11 @@ class BatchInterpreter:
     Integers are of type ``integer``: the machine's, which the caller must show to suffice, or Python's (``object``).
     """
 
-    def __init__(self, layout: Layout, integer: type) -> None:
+    def __init__(self, layout: Layout, integer: type, most_numbers: int | None = None) -> None:
+        """Try all numbers that may be chosen, or about ``most_numbers`` in each state, both ends among them."""
         self.layout = layout
         self.integer = integer
+        self._most_numbers = most_numbers
         self.kinds = [_choose_dtype(column, integer) for column in layout.columns]
         owners = enumerate(layout.list_column_owners())
         self._labels = [(v, set(v.sort.names), place) for place, v in owners if isinstance(v.sort, Labels)]
@@ -151,10 +155,17 @@ class BatchInterpreter:
         low, high = (
             _broadcast_column(bound(before), self.integer, size).take(origin) for bound in (choice.low, choice.high)
         )
-        further = np.maximum(high - low, 0).astype(np.int64)
-        repeated = np.repeat(np.arange(len(origin)), further)
-        first = np.repeat(np.cumsum(further) - further, further)
-        return repeated, np.concatenate([low, low.take(repeated) + 1 + np.arange(len(repeated)) - first])
+        further = np.maximum(high - low, 0)
+        tried = further if self._most_numbers is None else np.minimum(further, self._most_numbers)
+        if tried.astype(float).sum() > _MOST_SUCCESSORS:
+            raise ResourcesExhausted(f"{choice.name} has too many values to try them all in {len(origin)} states")
+        tried = tried.astype(np.int64)
+        repeated = np.repeat(np.arange(len(origin)), tried)
+        place = np.arange(1, len(repeated) + 1) - np.repeat(np.cumsum(tried) - tried, tried)
+        steps, gap = tried.take(repeated), further.take(repeated)
+        # The numbers are spread evenly; the product of place and gap might be too large for a machine word.
+        beyond = gap // np.maximum(steps, 1) * place + gap % np.maximum(steps, 1) * place // np.maximum(steps, 1)
+        return repeated, np.concatenate([low, low.take(repeated) + beyond])
 
     def _find_kinds(self, name: str) -> list[type]:
         """Return the types of the columns of a variable."""

@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, Iff, Min, Not, Number, Symbolic, Truth
+from fdverify.logic import And, Iff, Min, Not, Number, Or, Symbolic, Truth
 from fdverify.models.system import Integers, Phase, Property, State, System
 from fdverify.runs.layout import split_value
 from fdverify.smt.solver import FreshSolver
-from fdverify.symbolic.unrolling import Unrolling, build_fresh_choice
+from fdverify.symbolic.unrolling import Unrolling, build_fresh_choice, limit_choice
 from fdverify.symbolic.values import lift_truth
 
 Caps: TypeAlias = Mapping[str, Callable[[State], Number]]
@@ -60,14 +60,19 @@ def _is_unaffected_by_caps(system: System, phase: Phase, caps: Caps) -> bool:
     unrolling = Unrolling(system, anywhere=True)
     state = unrolling.states[0]
     choices = {choice.name: build_fresh_choice(choice, state, 1) for choice in phase.choices}
+    capped = apply_caps(state, caps)
     after, allowed = system.run_phase(phase, state, choices)
-    after_capped, allowed_capped = system.run_phase(phase, apply_caps(state, caps), choices)
+    after_capped, allowed_capped = system.run_phase(phase, capped, choices)
     ours, theirs = apply_caps(after, caps), apply_caps(after_capped, caps)
     same = And(
         Iff(allowed, allowed_capped),
         *(_build_equality(ours[v.name], theirs[v.name]) for v in system.variables),
     )
-    return _is_valid(unrolling, same)
+    # A number that is out of range with and without the cap leads nowhere.
+    limits = [
+        And(*(limit_choice(choice, each, choices[choice.name]) for choice in phase.choices)) for each in (state, capped)
+    ]
+    return _is_valid(unrolling, Or(Not(Or(*limits)), same))
 
 
 def _build_equality(left: Any, right: Any) -> Truth:

@@ -14,7 +14,19 @@ from keyword import kwlist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fdverify.errors import NoInstance, SourceLocation, UsageError, suggest_name
-from fdverify.logic import And, Implies, Not, Number, Or, Truth, is_number, is_truth, record_misuse, shorten_value
+from fdverify.logic import (
+    And,
+    Implies,
+    Not,
+    Number,
+    Or,
+    Symbolic,
+    Truth,
+    is_number,
+    is_truth,
+    record_misuse,
+    shorten_value,
+)
 from fdverify.models.buffer import Buffer, ColumnBuffer, check_encoding
 from fdverify.models.expression import Expression
 from fdverify.models.unique_names import check_unique
@@ -188,11 +200,15 @@ def require_truth_value(
 
 def _require_number(what: str, compute: Callable[[State], Number]) -> Callable[[State], Number]:
     """Wrap a function so that it raises an error unless it returns a number."""
+    if not callable(compute):
+        raise UsageError(f"{what} is {shorten_value(compute)}, not a function of the state", "write lambda s: …")
 
     @wraps(compute)
     def compute_number(state: State) -> Number:
         value = compute(state)
-        if is_truth(value) or isinstance(value, Buffer) or not is_number(value):
+        is_label = isinstance(value, IntEnum) or (isinstance(value, Symbolic) and not hasattr(value, "__add__"))
+        is_scalar = hasattr(value, "dtype") and not value.shape
+        if is_truth(value) or isinstance(value, Buffer) or is_label or is_scalar or not is_number(value):
             raise UsageError(f"{what} is {type(value).__name__} {shorten_value(value)}, not a number")
         return value
 

@@ -34,6 +34,7 @@ _MOST_ROUNDS_FOR_NOTES = 300
 _ROUNDS_WITHOUT_NEWS = (10, 60)  # on the first visit and, if something is still missing, on the second
 _ROUNDS_WITHOUT_NEWS_FOR_NOTES = 5  # on the first visit: what was not seen by then is seen elsewhere
 _LARGE = 1 << 15
+_MOST_NUMBERS = 64
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,9 @@ class SampledRuns:
         self.instances[tuple(system.compute_parameters().items())] = None
         values = system.compute_fixed_parameters()
         batches = BatchInterpreter(
-            Layout(system, values, system.variables), object if max(values.values(), default=0) > _LARGE else np.int64
+            Layout(system, values, system.variables),
+            object if max(values.values(), default=0) > _LARGE else np.int64,
+            _MOST_NUMBERS,
         )
         table = StateTable()
         rows = batches.build_rows(build_initial_state(system))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, TypeAlias
 
+from fdverify.errors import ResourcesExhausted
 from fdverify.models.buffer import ColumnBuffer, enumerate_subsets, find_buffer_class
 from fdverify.models.system import (
     Ages,
@@ -24,6 +25,8 @@ from fdverify.models.system import (
     build_label_error,
 )
 from fdverify.runs.layout import join_value, split_value
+
+_MOST_NUMBERS = 10**6
 
 ChoiceValues: TypeAlias = Mapping[str, bool | int | frozenset[int]]
 """The values of the choices in a round or a phase, by name."""
@@ -129,7 +132,10 @@ def _enumerate_values(choice: Choice, state: State) -> Iterator[Any]:
             ages: frozenset[int] = state[choice.of].ages() if choice.when(state) else frozenset()
             return enumerate_subsets(ages)
         case Amount():
-            return iter(range(choice.low(state), choice.high(state) + 1))
+            numbers = range(choice.low(state), choice.high(state) + 1)
+            if len(numbers) > _MOST_NUMBERS:
+                raise ResourcesExhausted(f"{choice.name} has too many values to try them all: {len(numbers)}")
+            return iter(numbers)
 
 
 def _build_choice_value(choice: Choice, state: State, chosen: Any) -> Any:

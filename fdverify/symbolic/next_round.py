@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from fdverify.errors import UsageError
-from fdverify.logic import And, If, Not, Number, Truth
+from fdverify.logic import And, If, Not, Number, Truth, shorten_value
 from fdverify.models.system import Amount, Choice, Flag, State, Subset, System
 from fdverify.symbolic.selection import Pick, build_planned_selection
 
@@ -88,6 +88,8 @@ def evaluate_planned_choice(choice: Choice, state: State, pick: Any) -> Any:
     """Evaluate a planned choice in the state in which the phase begins."""
     condition: Truth = True
     if isinstance(pick, tuple):
+        if len(pick) != 2:
+            raise UsageError(f"a plan chooses {shorten_value(pick)} for {choice.name}", "a condition and a value")
         condition, pick = pick
     match choice:
         case Amount():

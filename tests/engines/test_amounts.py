@@ -128,6 +128,8 @@ def test_a_plan_chooses_a_number(pick: Any) -> None:
     assert [chosen["by"] for chosen in run.rounds] == [2, 2, 1]
     with pytest.raises(UsageError, match="chooses 'most' for by"):
         interpret_worst_run(build(2, 5), NOT_THERE, replace(plan, plan=lambda s: {"by": "most"}))
+    with pytest.raises(UsageError, match="a condition and a value"):
+        interpret_worst_run(build(2, 5), NOT_THERE, replace(plan, plan=lambda s: {"by": (True, 1, 2)}))
     too_far = replace(plan, plan=lambda s: {"by": s.reach})
     with pytest.raises(UsageError, match="it is not true that each round is allowed"):
         decide_worst_run_obligations(system, NOT_THERE, too_far)
