@@ -39,6 +39,7 @@ class Place(NamedTuple):
 
 
 _watch: ContextVar[Callable[[Place, Truth], None] | None] = ContextVar("watch", default=None)
+_exact: ContextVar[bool] = ContextVar("exact", default=False)
 
 
 class SymbolicMisuse(UsageError):
@@ -190,7 +191,18 @@ def If(condition: Truth, then: Any, otherwise: Any) -> Any:
         if isinstance(value, Symbolic):
             return value.choose(condition, then, otherwise)
     arrays = condition.__array_namespace__()
-    return arrays.where(condition, _convert_for_array(arrays, then), _convert_for_array(arrays, otherwise))
+    chosen = arrays.where(condition, _convert_for_array(arrays, then), _convert_for_array(arrays, otherwise))
+    return chosen.astype(object) if _exact.get() and chosen.dtype.kind == "i" else chosen
+
+
+@contextmanager
+def use_exact_integers(exact: bool) -> Iterator[None]:
+    """Let choices between constants be arrays of Python's integers within this block, which do not wrap around."""
+    token = _exact.set(exact)
+    try:
+        yield
+    finally:
+        _exact.reset(token)
 
 
 def Min(left: Number, right: Number) -> Number:

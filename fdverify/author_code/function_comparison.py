@@ -16,7 +16,7 @@ from fdverify.author_code.sample_batch import SampleBatch
 from fdverify.author_code.state_description import describe_state, find_names_read
 from fdverify.author_code.term_evaluator import Column
 from fdverify.errors import FdverifyError, UsageError
-from fdverify.logic import record_misuse, shorten_value
+from fdverify.logic import record_misuse, shorten_value, use_exact_integers
 from fdverify.models.loading import build_user_error
 from fdverify.models.system import Choices, State, Update
 from fdverify.symbolic.values import Value
@@ -116,7 +116,7 @@ class FunctionComparison:
     def _evaluate_batch(self, group: SampleBatch, exact: bool = False) -> dict[str, Any] | _RaisedError:
         state = group.exact_state if exact else group.array_state
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), use_exact_integers(exact):
                 return self._split_result(
                     self._called.call_unwrapped(state, group.build_array_choices(self._site.symbols.choices, exact)),
                     state,

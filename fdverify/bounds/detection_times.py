@@ -114,7 +114,7 @@ def _count_rounds(exploration: Exploration, rows: Rows, detector: Detector) -> d
 
 
 def _evaluate_claim(exploration: Exploration, rows: Rows, claim: Property) -> NDArray[Any]:
-    return build_truth_column(claim.holds(exploration.batches.restore_state(rows)), len(rows[0]))
+    return build_truth_column(exploration.batches.evaluate(claim.holds, rows), len(rows[0]))
 
 
 def _list_rounds(exploration: Exploration, rows: Rows, claim: Property) -> tuple[NDArray[Any], NDArray[Any]]:

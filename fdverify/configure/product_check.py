@@ -52,7 +52,7 @@ class ProductAnswer:
     broken_limits: tuple[str, ...]
     """What the proofs assume and does not hold."""
     detection: Fraction
-    """Nanoseconds after which a crash is noticed at the latest."""
+    """Nanoseconds after which a crash is noticed at the latest, for ticks as short as one likes."""
     run: ShownRun | None = None
     """A run that breaks a rule, if one is broken."""
     tick: Fraction | None = None
@@ -71,26 +71,24 @@ def check_product(product: Product, values: tuple[SettingValue, ...]) -> Product
     """Evaluate the formulas at these values, and replay a run if a rule is broken."""
     tick = Fraction(1, lcm(*(each.value.denominator for each in values)))
     state = _build_state(product, values, tick)
-    rules = tuple(_evaluate_rule(rule, product, values, state, tick) for rule in product.rules)
+    half = tick / 2
+    once, twice = (int(product.compute_detection(_build_state(product, values, each))) * each for each in (tick, half))
+    rules = tuple(_evaluate_rule(rule, values, state, tick) for rule in product.rules)
     answer = ProductAnswer(
         product,
         values,
         rules,
         tuple(limit.meaning for limit in product.limits if not limit.holds(state)),
-        int(product.compute_detection(state)) * tick,
+        2 * twice - once,  # what the formula tends to as ticks become short: it is linear in the length of a tick
     )
     broken = [each for each in rules if not each.holds]
     return _add_run(answer, broken[0]) if answer.verdict is Verdict.VIOLATED else answer
 
 
-def _evaluate_rule(
-    rule: Rule, product: Product, values: tuple[SettingValue, ...], state: State, tick: Fraction
-) -> RuleAnswer:
+def _evaluate_rule(rule: Rule, values: tuple[SettingValue, ...], state: State, tick: Fraction) -> RuleAnswer:
     value = next(each for each in values if each.setting.name == rule.setting)
     scale = tick if value.setting.is_time else Fraction(1)
     least = Fraction(int(rule.compute_least(state))) * scale
-    if product.is_strict and value.setting.parameter == "initial_timeout":
-        least -= scale  # suspecting after T is the same as suspecting at one tick more
     return RuleAnswer(rule, value.value, max(least, value.setting.least * scale), bool(rule.is_tight(state)))
 
 
@@ -100,7 +98,7 @@ def _build_state(product: Product, values: tuple[SettingValue, ...], tick: Fract
     for each in values:
         numbers[each.setting.parameter] = int(each.value / tick) if each.setting.is_time else int(each.value)
     if product.is_strict:
-        numbers["initial_timeout"] += 1
+        numbers["initial_timeout"] += 1  # suspecting after T is the same as suspecting at one tick more
     return State({**numbers, "timeout": numbers["initial_timeout"]})
 
 

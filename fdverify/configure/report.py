@@ -17,7 +17,7 @@ from fdverify.durations import SECOND, format_duration
 from fdverify.reports.documents import Document
 from fdverify.reports.outcome import Outcome
 from fdverify.reports.safe_text import Text
-from fdverify.reports.step_table import print_steps
+from fdverify.reports.step_table import is_made, print_steps
 from fdverify.runs.run_table import ShownRun, ShownStep
 from fdverify.verdict import Verdict
 
@@ -208,8 +208,8 @@ def _list_busy_steps(steps: Sequence[ShownStep]) -> Iterator[ShownStep]:
 
 
 def _is_busy(before: ShownStep, step: ShownStep) -> bool:
-    """Tell whether there is a choice, or anything but a number or the age of a message changes."""
-    chosen = any(value is not False and value != () for value in step.choices.values())
+    """Tell whether other choices are made than before, or anything but a number or the age of a message changes."""
+    chosen = dict(step.choices) != dict(before.choices) and any(map(is_made, step.choices.values()))
     changed = any(
         len(value) != len(old) if isinstance(value, tuple) and isinstance(old, tuple) else value != old
         for value, old in zip(step.state.values(), before.state.values(), strict=True)

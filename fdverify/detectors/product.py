@@ -55,7 +55,7 @@ class Product:
     limits: tuple[Property, ...]
     """What the proofs assume of the settings."""
     compute_detection: Callable[[State], Number]
-    """The ticks after which a crash is noticed, for settings in ticks, however short a tick is."""
+    """The ticks after which a crash is noticed, for settings in ticks."""
     detection_formula: str
     chosen: Mapping[str, int]
     """Values of parameters that are no settings."""

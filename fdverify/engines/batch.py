@@ -6,6 +6,7 @@ The phase functions are the same as the interpreter's.  Only their arguments dif
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from fdverify.engines.packing import HALF_WORD_BITS, WORD_BITS, Rows
 from fdverify.errors import InternalError, ResourcesExhausted, UsageError
+from fdverify.logic import use_exact_integers
 from fdverify.models.buffer import ColumnBuffer
 from fdverify.models.system import Amount, Choice, Flag, Labels, Phase, State, build_label_error
 from fdverify.runs.layout import Layout
@@ -62,6 +64,15 @@ class BatchInterpreter:
         owners = enumerate(layout.list_column_owners())
         self._labels = [(v, set(v.sort.names), place) for place, v in owners if isinstance(v.sort, Labels)]
 
+    def use_integers(self) -> AbstractContextManager[None]:
+        """Let functions of a batch compute with the integers of this interpreter."""
+        return use_exact_integers(self.integer is object)
+
+    def evaluate(self, function: Callable[[State], Any], rows: Rows) -> Any:
+        """Evaluate a function of the state in a batch of states."""
+        with self.use_integers():
+            return function(self.restore_state(rows))
+
     def find_largest_integer(self, rows: Rows) -> int:
         """Return the largest absolute value of an integer in a batch."""
         integers = [column for column, kind in zip(rows, self.layout.columns, strict=True) if kind == "int"]
@@ -92,7 +103,8 @@ class BatchInterpreter:
         origin: Index = np.arange(size)
         choices: dict[str, Any] = {}
         for choice in phase.choices:
-            repeated, value = self._enumerate_values(choice, before, size, origin)
+            with self.use_integers():
+                repeated, value = self._enumerate_values(choice, before, size, origin)
             choices = {
                 name: _map_columns(other, partial(_append_rows, index=repeated)) for name, other in choices.items()
             }
@@ -103,7 +115,8 @@ class BatchInterpreter:
             rows = [_append_rows(column, origin[size:]) for column in rows]
             state = self.restore_state(rows)
         try:
-            after, allowed = self.layout.system.run_phase(phase, state, choices)
+            with self.use_integers():
+                after, allowed = self.layout.system.run_phase(phase, state, choices)
         except ValueError as error:  # numpy has no single truth value for an array of states
             raise UsageError(f"phase {phase.name}: {error}", "write And, Or, Not, If for and, or, not, if") from error
         flat = self.flatten_state(after, len(origin))

@@ -265,7 +265,8 @@ class Exploration:
     def cap_rows(self, rows: Rows) -> Rows:
         if not self.caps:
             return rows
-        return self.batches.flatten_state(apply_caps(self.batches.restore_state(rows), self.caps), len(rows[0]))
+        capped = self.batches.evaluate(lambda state: apply_caps(state, self.caps), rows)
+        return self.batches.flatten_state(capped, len(rows[0]))
 
     def _add_level(self, batches: Iterable[Rows]) -> None:
         """Add a level with those states that are new, and check the claim in each of them."""
@@ -276,7 +277,7 @@ class Exploration:
         if self._count_level(at) > 0:
             self.depth = len(self._levels)
         for start, rows in self.split_level(len(self._levels) - 1):
-            holds = build_truth_column(self.claim.holds(self.batches.restore_state(rows)), len(rows[0]))
+            holds = build_truth_column(self.batches.evaluate(self.claim.holds, rows), len(rows[0]))
             if not holds.all():
                 self.violation = _StatePosition(len(self._levels) - 1, start + int(np.argmin(holds)))
                 return

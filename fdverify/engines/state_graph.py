@@ -39,9 +39,7 @@ class StateGraph:
 
     def find_states(self, claim: Property, value: bool) -> set[int]:
         """Return the states in which a claim has this truth value."""
-        holds = build_truth_column(
-            claim.holds(self._exploration.batches.restore_state(self._states)), len(self._states[0])
-        )
+        holds = build_truth_column(self._exploration.batches.evaluate(claim.holds, self._states), len(self._states[0]))
         return set(np.flatnonzero(holds == value).tolist())
 
     def find_lasso(self, bad: set[int], fair: Sequence[set[int]]) -> tuple[list[int], list[int]]:

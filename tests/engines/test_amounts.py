@@ -153,3 +153,31 @@ def test_an_end_of_the_range_that_is_no_number_is_refused(bad: Callable[[State],
     for decide in (explore, lambda s, c: bmc(s, c, 2), lambda s, c: simulate(s, c, 2, seed=0)):
         with pytest.raises(UsageError, match=r"the greatest value of by is .*, not a number"):
             decide(system, system.properties[0])
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda s, c: If(c.by > 0, 2, 1) + 2**62 + 2**62,
+        lambda s, c: If(s.x <= 0, 2, 1) - (-(2**63)),
+        lambda s, c: Max(c.by, 1) * 2**62 * 2,
+        lambda s, c: c.by * 2**40 * 2**40,
+    ],
+)
+def test_constants_of_a_case_split_do_not_wrap_around(compute: Callable[[State, Any], Any]) -> None:
+    """Where values exceed a machine word, a case split between small constants is no array of machine words."""
+    system = System(
+        name="large",
+        options={},
+        parameters=(Parameter("one", 0, 1),),
+        variables=(Variable("x", Integers(), lambda s: 0),),
+        phases=(Phase("jump", lambda s, c: update(x=compute(s, c)), (Amount("by", lambda s: 0, lambda s: 1),)),),
+        properties=(
+            Property("not-negative", lambda s: s.x >= 0, "it is not negative"),
+            Property("small", lambda s: s.x < 2**63, "it is small"),
+        ),
+    )
+    not_negative, small = system.properties
+    assert explore(system, not_negative, depth=2).verdict is not Verdict.VIOLATED
+    for found in (explore(system, small, depth=2), bmc(system, small, 2)):
+        assert found.verdict is Verdict.VIOLATED
