@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from fdverify.detectors.model_catalogue import find_model
-from fdverify.detectors.product import Product, Rule, Setting
+from fdverify.detectors.product import Product, SafetyRule, Setting
 from fdverify.durations import format_duration
 from fdverify.models.system import State
 from fdverify.obligations.planned_violation import interpret_worst_run
@@ -32,7 +32,7 @@ class SettingValue:
 class RuleAnswer:
     """A rule, and whether it holds; its numbers are nanoseconds if its setting is a time."""
 
-    rule: Rule
+    rule: SafetyRule
     value: Fraction
     least: Fraction
     is_tight: bool
@@ -85,7 +85,7 @@ def check_product(product: Product, values: tuple[SettingValue, ...]) -> Product
     return _add_run(answer, broken[0]) if answer.verdict is Verdict.VIOLATED else answer
 
 
-def _evaluate_rule(rule: Rule, values: tuple[SettingValue, ...], state: State, tick: Fraction) -> RuleAnswer:
+def _evaluate_rule(rule: SafetyRule, values: tuple[SettingValue, ...], state: State, tick: Fraction) -> RuleAnswer:
     value = next(each for each in values if each.setting.name == rule.setting)
     scale = tick if value.setting.is_time else Fraction(1)
     least = Fraction(int(rule.compute_least(state))) * scale

@@ -27,7 +27,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SafetyRule:
     """A condition under which a correct process is never suspected: a setting is at least ``compute_least``.
 
     It is proved to be enough.  Where ``is_tight`` holds, less is proved not to be: ``build_plan`` builds a run that
@@ -51,7 +51,7 @@ class Product:
     model: str
     options: Mapping[str, str]
     settings: tuple[Setting, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[SafetyRule, ...]
     limits: tuple[Property, ...]
     """What the proofs assume of the settings."""
     compute_detection: Callable[[State], Number]

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import typer
 
-from fdverify.app import build_app
+from fdverify.app import build_app, list_products
 from fdverify.reports.formats import FORMATS
 from fdverify.schemas import DOCUMENTS, find_schema
 from tests.cli.script import run
@@ -22,7 +22,7 @@ BROKEN = (*STRB, "--assume", "N >= 3*T", "--assume", "T >= F")
 
 def flags(command: str) -> set[str]:
     """The options of a command."""
-    group = typer.main.get_command(build_app("chandra-toueg"))
+    group = typer.main.get_command(build_app("chandra-toueg", list_products()))
     for word in command.split():
         group = group.commands[word]  # type: ignore[attr-defined]
     return {flag for option in group.params for flag in option.opts}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import typer
 
-from fdverify.app import build_app
+from fdverify.app import build_app, list_products
 from fdverify.detectors.model_catalogue import DEFAULT
 from fdverify.verify_invariant import build_app as build_verify_invariant
 from tests.pages import ROOT, call, workplace
@@ -29,7 +29,7 @@ LONG = {
 
 
 def program(name: str, model: str = DEFAULT) -> Any:
-    return typer.main.get_command(build_app(model) if name == "fdverify" else build_verify_invariant())
+    return typer.main.get_command(build_app(model, list_products()) if name == "fdverify" else build_verify_invariant())
 
 
 def commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:

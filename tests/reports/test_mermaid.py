@@ -13,7 +13,7 @@ import click
 import pytest
 import typer
 
-from fdverify.app import build_app
+from fdverify.app import build_app, list_products
 from fdverify.models.participants import Channel, Role
 from fdverify.printable import make_printable
 from fdverify.reports.documents import Document
@@ -305,7 +305,7 @@ def commands(group: Any) -> Iterator[click.Command]:
 def test_every_command_that_shows_runs_has_it() -> None:
     flags = [
         {flag for option in command.params for flag in option.opts}
-        for command in commands(typer.main.get_command(build_app("chandra-toueg")))
+        for command in commands(typer.main.get_command(build_app("chandra-toueg", list_products())))
     ]
     assert sum("--mermaid" in each for each in flags) > 8
     assert [each for each in flags if ("--mermaid" in each) != ("--itf" in each)] == []

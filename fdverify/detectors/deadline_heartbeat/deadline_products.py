@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fdverify.detectors.deadline_heartbeat.deadline_parts import FIXED_DELAY, FIXED_RATE, LAST, DeadlineParts
 from fdverify.detectors.deadline_heartbeat.late_heartbeat import build_late_heartbeat
-from fdverify.detectors.product import Product, Rule, Setting
+from fdverify.detectors.product import Product, SafetyRule, Setting
 from fdverify.durations import SECOND
 from fdverify.models.system import Property
 
@@ -42,7 +42,7 @@ def _build_product(
     parts = DeadlineParts(task)
     known = defaults or {}
     named = [(each, known.get(each.name, (each.default, ""))) for each in _SETTINGS]
-    rule = Rule(
+    rule = SafetyRule(
         "timeout",
         parts.silence.longest,
         _FORMULAS[task],

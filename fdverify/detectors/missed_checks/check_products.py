@@ -12,7 +12,7 @@ from fdverify.detectors.missed_checks.check_parts import (
     compute_safe_tolerance,
 )
 from fdverify.detectors.missed_checks.failed_checks import build_late_answers, build_lost_messages
-from fdverify.detectors.product import Product, Rule, Setting
+from fdverify.detectors.product import Product, SafetyRule, Setting
 from fdverify.durations import SECOND
 
 _SETTINGS = (
@@ -41,14 +41,14 @@ def _build_product(name: str, whose: str, task: str, defaults: dict[str, tuple[i
         options={"task": task},
         settings=tuple(replace(setting, default=default, key=key) for setting, (default, key) in named),
         rules=(
-            Rule(
+            SafetyRule(
                 "timeout",
                 compute_safe_timeout,
                 "2*delay + pause",
                 is_tight=lambda s: s.delta >= 1,
                 build_plan=lambda: build_late_answers(parts),
             ),
-            Rule(
+            SafetyRule(
                 "tolerance",
                 compute_safe_tolerance,
                 "(losses + 1)^2",
