@@ -53,11 +53,18 @@ def _build_command(product: Product) -> Command:
         name=f"configure {product.name}",
         help=f"Check the settings of {product.summary}.",
         compute=partial(_compute_answer, product),
+        examples=[_write_example(product)],
         exits=_EXITS,
         options=[_build_setting_option(setting) for setting in product.settings],
         shows_runs=True,
         time_limit=None,
     )
+
+
+def _write_example(product: Product) -> str:
+    """Write a command line with what has to be given."""
+    needed = (setting for setting in product.settings if setting.default is None)
+    return " ".join([f"fdverify configure {product.name}", *(f"--{each.name} {each.example}" for each in needed)])
 
 
 def _build_setting_option(setting: Setting) -> inspect.Parameter:

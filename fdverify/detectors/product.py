@@ -20,6 +20,7 @@ class Setting:
     name: str
     parameter: str
     meaning: str
+    example: str
     is_time: bool = True
     least: int = 0
     default: int | None = None

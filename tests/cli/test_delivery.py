@@ -13,8 +13,31 @@ from fdverify.schemas import DOCUMENTS, find_schema
 from tests.cli.script import run
 
 DATA = Path(__file__).parents[1] / "data" / "documents"
-COMPUTES = ("explore", "bmc", "induct", "live", "simulate", "bounds", "infer", "map", "cutoff", "cache")
-SHOWS_RUNS = ("explore", "bmc", "induct", "live", "simulate", "bounds", "infer", "cutoff", "threshold check")
+COMPUTES = (
+    "explore",
+    "bmc",
+    "induct",
+    "live",
+    "simulate",
+    "bounds",
+    "infer",
+    "map",
+    "cutoff",
+    "cache",
+    "configure ray-node",
+)
+SHOWS_RUNS = (
+    "explore",
+    "bmc",
+    "induct",
+    "live",
+    "simulate",
+    "bounds",
+    "infer",
+    "cutoff",
+    "threshold check",
+    "configure ray-node",
+)
 HAS_PLACES = ("explore", "bmc", "induct", "live", "simulate", "infer", "threshold check")
 STRB = ("threshold", "check", "examples/threshold/strb.ta", "--spec", "relay")
 BROKEN = (*STRB, "--assume", "N >= 3*T", "--assume", "T >= F")

@@ -11,14 +11,14 @@ from fdverify.durations import SECOND
 from fdverify.models.system import Property
 
 _SETTINGS = (
-    Setting("delay", "delta", "longest delay of a heartbeat"),
-    Setting("least-delay", "soonest", "shortest delay of a heartbeat", default=0),
-    Setting("pause", "pause", "longest pause of the sender"),
-    Setting("stall", "stall", "longest pause of the monitor"),
-    Setting("losses", "losses", "how many heartbeats in a row may be lost", is_time=False),
-    Setting("period", "period", "from one heartbeat to the next", least=1),
-    Setting("interval", "interval", "from one check of the monitor to the next", least=1),
-    Setting("timeout", "initial_timeout", "how long a silence is too long", least=1),
+    Setting("delay", "delta", "longest delay of a heartbeat", "200ms"),
+    Setting("least-delay", "soonest", "shortest delay of a heartbeat", "10ms", default=0),
+    Setting("pause", "pause", "longest pause of the sender", "500ms"),
+    Setting("stall", "stall", "longest pause of the monitor", "500ms"),
+    Setting("losses", "losses", "how many heartbeats in a row may be lost", "1", is_time=False),
+    Setting("period", "period", "from one heartbeat to the next", "1s", least=1),
+    Setting("interval", "interval", "from one check of the monitor to the next", "1s", least=1),
+    Setting("timeout", "initial_timeout", "how long a silence is too long", "5s", least=1),
 )
 _DUE = {FIXED_DELAY: "a heartbeat is due after the last one", FIXED_RATE: "heartbeats are due on a grid"}
 _FORMULAS = {

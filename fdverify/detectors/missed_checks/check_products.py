@@ -16,12 +16,12 @@ from fdverify.detectors.product import Product, SafetyRule, Setting
 from fdverify.durations import SECOND
 
 _SETTINGS = (
-    Setting("delay", "delta", "longest delay of a message"),
-    Setting("pause", "pause", "longest pause of the target"),
-    Setting("losses", "losses", "how many messages in a row may be lost, each way", is_time=False),
-    Setting("period", "period", "from one check to the next", least=1),
-    Setting("timeout", "initial_timeout", "how long an answer is waited for", least=1),
-    Setting("tolerance", "tolerance", "how many missed checks in a row are too many", is_time=False, least=1),
+    Setting("delay", "delta", "longest delay of a message", "200ms"),
+    Setting("pause", "pause", "longest pause of the target", "500ms"),
+    Setting("losses", "losses", "how many messages in a row may be lost, each way", "1", is_time=False),
+    Setting("period", "period", "from one check to the next", "1s", least=1),
+    Setting("timeout", "initial_timeout", "how long an answer is waited for", "5s", least=1),
+    Setting("tolerance", "tolerance", "how many missed checks in a row are too many", "4", is_time=False, least=1),
 )
 _DUE = {FIXED_DELAY: "after the last one ended", FIXED_RATE: "after the last one began"}
 _DETECTION = {
