@@ -64,6 +64,7 @@ class ProductDocument(Document):
     detection_seconds: float
     detection_formula: str
     proofs: tuple[str, ...]
+    rests_on: tuple[str, ...]
     page: str
     tick_seconds: float | None
     """How long a round of the run is."""
@@ -121,6 +122,7 @@ def report_product(answer: ProductAnswer, seconds: float) -> Outcome:
         detection_seconds=float(answer.detection / SECOND),
         detection_formula=product.detection_formula,
         proofs=product.proofs,
+        rests_on=product.rests_on,
         page=product.page,
         tick_seconds=None if answer.tick is None else float(answer.tick / SECOND),
         trace=answer.run,
@@ -191,6 +193,7 @@ def _render_product(answer: ProductAnswer, document: ProductDocument, console: C
             "" if rule.holds else "bold red",
         )
     print_line(f"a crash is noticed within {document.detection}  [{document.detection_formula}]")
+    print_line(f"rests on: {'; '.join(document.rests_on)}", "dim")
     print_line(f"proved for all values by {', '.join(document.proofs)}; see {document.page}", "dim")
     words = {Verdict.PROVED: "safe", Verdict.VIOLATED: "not safe"}.get(answer.verdict, "unknown")
     print_line(f"{words}: {document.detail}", _STYLES.get(answer.verdict, "bold red"))

@@ -62,6 +62,8 @@ class Product:
     """Values of parameters that are no settings."""
     proofs: tuple[str, ...]
     """The shipped proofs that all this rests on."""
+    rests_on: tuple[str, ...]
+    """What the model assumes of the world, besides the settings."""
     page: str
     is_strict: bool = False
     """Whether the product suspects only after its timeout, not when it is reached."""

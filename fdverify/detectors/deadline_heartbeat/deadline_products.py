@@ -20,6 +20,11 @@ _SETTINGS = (
     Setting("interval", "interval", "from one check of the monitor to the next", "1s", least=1),
     Setting("timeout", "initial_timeout", "how long a silence is too long", "5s", least=1),
 )
+_RESTS_ON = (
+    "a heartbeat that is not lost takes at most the delay",
+    "the monitor receives what has arrived before it judges",
+    "both clocks run at the same rate",
+)
 _DUE = {FIXED_DELAY: "a heartbeat is due after the last one", FIXED_RATE: "heartbeats are due on a grid"}
 _FORMULAS = {
     FIXED_DELAY: "(losses + 1)*(period + pause) + delay - least-delay",
@@ -65,6 +70,7 @@ def _build_product(
             f"deadline_heartbeat/deadline_accuracy_{task.replace('-', '_')}",
             "deadline_heartbeat/deadline_detection",
         ),
+        rests_on=_RESTS_ON,
         page="docs/reference/deadline-heartbeat.md",
         is_strict=is_strict,
     )

@@ -23,6 +23,11 @@ _SETTINGS = (
     Setting("timeout", "initial_timeout", "how long an answer is waited for", "5s", least=1),
     Setting("tolerance", "tolerance", "how many missed checks in a row are too many", "4", is_time=False, least=1),
 )
+_RESTS_ON = (
+    "a message that is not lost takes at most the delay",
+    "a pause of the checker counts as a delay",
+    "both clocks run at the same rate",
+)
 _DUE = {FIXED_DELAY: "after the last one ended", FIXED_RATE: "after the last one began"}
 _DETECTION = {
     FIXED_DELAY: "delay + tolerance*(period + timeout)",
@@ -61,6 +66,7 @@ def _build_product(name: str, whose: str, task: str, defaults: dict[str, tuple[i
         detection_formula=_DETECTION[task],
         chosen={},
         proofs=tuple(f"missed_checks/checks_{claim}_{task.replace('-', '_')}" for claim in ("accuracy", "detection")),
+        rests_on=_RESTS_ON,
         page="docs/reference/missed-checks.md",
     )
 
