@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fdverify.logic import Number, Truth
 from fdverify.models.planned_runs import WorstRun
@@ -25,6 +25,14 @@ class Setting:
     least: int = 0
     default: int | None = None
     key: str = ""
+
+
+def set_defaults(settings: Sequence[Setting], defaults: Mapping[str, tuple[int, str]]) -> tuple[Setting, ...]:
+    """Set the defaults of a product, each with what the product calls the setting."""
+    return tuple(
+        replace(each, default=defaults[each.name][0], key=defaults[each.name][1]) if each.name in defaults else each
+        for each in settings
+    )
 
 
 @dataclass(frozen=True)

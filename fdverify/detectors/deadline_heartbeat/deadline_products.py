@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fdverify.detectors.deadline_heartbeat.deadline_parts import FIXED_DELAY, FIXED_RATE, LAST, DeadlineParts
 from fdverify.detectors.deadline_heartbeat.late_heartbeat import build_late_heartbeat
-from fdverify.detectors.product import Product, SafetyRule, Setting
+from fdverify.detectors.product import Product, SafetyRule, Setting, set_defaults
 from fdverify.durations import SECOND
 from fdverify.models.system import Property
 
@@ -45,8 +43,6 @@ def _build_product(
     is_strict: bool = False,
 ) -> Product:
     parts = DeadlineParts(task)
-    known = defaults or {}
-    named = [(each, known.get(each.name, (each.default, ""))) for each in _SETTINGS]
     rule = SafetyRule(
         "timeout",
         parts.silence.longest,
@@ -60,7 +56,7 @@ def _build_product(
         summary=f"{whose}; {_DUE[task]}",
         model="deadline-heartbeat",
         options={"task": task, "judges": LAST},
-        settings=tuple(replace(setting, default=default, key=key) for setting, (default, key) in named),
+        settings=set_defaults(_SETTINGS, defaults or {}),
         rules=(rule,),
         limits=(*_LIMITS, *((_SHORT_PAUSES,) if task == FIXED_RATE else ())),
         compute_detection=parts.latest_detection,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fdverify.detectors.missed_checks.check_parts import (
     FIXED_DELAY,
     FIXED_RATE,
@@ -12,7 +10,7 @@ from fdverify.detectors.missed_checks.check_parts import (
     compute_safe_tolerance,
 )
 from fdverify.detectors.missed_checks.failed_checks import build_late_answers, build_lost_messages
-from fdverify.detectors.product import Product, SafetyRule, Setting
+from fdverify.detectors.product import Product, SafetyRule, Setting, set_defaults
 from fdverify.durations import SECOND
 
 _SETTINGS = (
@@ -37,14 +35,12 @@ _DETECTION = {
 
 def _build_product(name: str, whose: str, task: str, defaults: dict[str, tuple[int, str]] | None = None) -> Product:
     parts = CheckParts(task)
-    known = defaults or {}
-    named = [(each, known.get(each.name, (None, ""))) for each in _SETTINGS]
     return Product(
         name=name,
         summary=f"{whose}; the next check is due {_DUE[task]}",
         model="missed-checks",
         options={"task": task},
-        settings=tuple(replace(setting, default=default, key=key) for setting, (default, key) in named),
+        settings=set_defaults(_SETTINGS, defaults or {}),
         rules=(
             SafetyRule(
                 "timeout",
